@@ -1,0 +1,1 @@
+"""One module for each kind of question: a Scenario in, an Estimate out, core functions in between."""
