@@ -6,10 +6,12 @@ spelling; `spark_plan.scenario.resolve` is the only reader of meanings.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spark_plan.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class Options(NamedTuple):

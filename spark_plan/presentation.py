@@ -134,8 +134,8 @@ def _speed_lines(planned: Plan) -> Iterator[Entry]:
     yield from _step_lines(
         "decode",
         estimate.step,
-        f"{float(estimate.step.read_bytes):,.0f} bytes over {bandwidth:,.0f} bytes/s x ({fractions},"
-        f" cache {speed.cache.batch if several else speed.cache.single:g})",
+        f"{float(estimate.step.read_bytes):,.0f} bytes / ({bandwidth:,.0f} bytes/s x ({fractions},"
+        f" cache {speed.cache.batch if several else speed.cache.single:g}))",
         f"{scenario.architecture.layers} layers x t_layer + {scenario.architecture.expert_layers} "
         "expert layers x t_expert_layer + t_step",
     )

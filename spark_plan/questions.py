@@ -1,4 +1,4 @@
-"""The plan commands as functions: options in, a Report out. One path for shell, Python and batch."""
+"""The plan commands as functions: options in, a Report out. Shell, Python and batch alike."""
 
 from __future__ import annotations
 
@@ -27,8 +27,10 @@ SORTS = ("decode", "prefill", "price", "power", "memory")
 
 FIRST_VALUES = (
     "speeds-first-values",
-    "Speeds stand on first values for each class of machine and engine, not yet refitted on the "
-    "measurements; ranges are meant to hold four times in five.",
+    (
+        "Speeds stand on first values for each class of machine and engine, not yet refitted on "
+        "the measurements; ranges are meant to hold four times in five."
+    ),
 )
 
 

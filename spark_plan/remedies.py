@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from spark_plan.core import budget
 from spark_plan.errors import SparkPlanError
-from spark_plan.plans import limits
 from spark_plan.planning import plan
+from spark_plan.plans import limits
 from spark_plan.result import Entry
 
 if TYPE_CHECKING:

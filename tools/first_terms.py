@@ -102,6 +102,7 @@ SPARK_VLLM: Terms = {
     "batch_f_w16": (0.80, None, None),
     "batch_f_w8": (0.79, None, None),
     "batch_f_w4": (0.89, None, None),
+    "batch_f_mxfp4": (0.89, None, None),
     "batch_f_kv": (0.97, None, None),
     "batch_f_kv_wide": (0.63, None, None),
     "batch_f_state": (1.0, None, None),
@@ -217,12 +218,25 @@ CLASS_OF = {
         "m5-max-40c",
         "m5-pro",
     ),
-    "geforce-rtx": tuple(
-        f"rtx-{name}"
-        for name in (
-            "3060-12 3070 3080 3080-ti 3090 3090-ti 4000-ada 4060 4070-ti 4080 4090 5000-ada 5080 "
-            "5090 a6000 pro-6000 pro-6000-maxq pro-6000-server"
-        ).split()
+    "geforce-rtx": (
+        "rtx-3060-12",
+        "rtx-3070",
+        "rtx-3080",
+        "rtx-3080-ti",
+        "rtx-3090",
+        "rtx-3090-ti",
+        "rtx-4000-ada",
+        "rtx-4060",
+        "rtx-4070-ti",
+        "rtx-4080",
+        "rtx-4090",
+        "rtx-5000-ada",
+        "rtx-5080",
+        "rtx-5090",
+        "rtx-a6000",
+        "rtx-pro-6000",
+        "rtx-pro-6000-maxq",
+        "rtx-pro-6000-server",
     ),
 }
 

@@ -109,9 +109,12 @@ class Catalog:
             own = self._user.entries("models")
             keys |= {key: loose_names.ModelKey(row.released, row.base) for key, row in own.items()}
         chosen, candidates = loose_names.resolve(name, keys)
-        if chosen is None:
+        if chosen is not None:
+            return chosen, "name-resolved"
+        squeezed = None if candidates else self._squeezed("models", name)
+        if squeezed is None:
             raise self._unknown("models", name, candidates)
-        return chosen, "name-resolved"
+        return squeezed, None
 
     def engine(self, name: str) -> EngineProfile:
         """An engine by id or alias.
@@ -161,7 +164,7 @@ class Catalog:
         """
         if kind == "formats":
             return self.formats().scheme_id(name)
-        found = self._exact(kind, name)
+        found = self._exact(kind, name) or self._squeezed(kind, name)
         if found is None:
             raise self._unknown(kind, name)
         return found
@@ -176,6 +179,16 @@ class Catalog:
         if own is None and (shipped is None or lookup.fold(shipped) != folded):
             own = self._user.by_alias(kind, folded)
         return own or shipped
+
+    def _squeezed(self, kind: str, name: str) -> str | None:
+        """The one id that a name means when separators between digits do not count either."""
+        asked = lookup.squeeze(lookup.fold(name))
+        names: Mapping[str, str] = self._names["kinds"][kind]
+        means = {key for folded, key in names.items() if lookup.squeeze(folded) == asked}
+        if self._user is not None:
+            folds = ((key, lookup.fold(text)) for text, key in self._user.spoken(kind))
+            means |= {key for key, folded in folds if lookup.squeeze(folded) == asked}
+        return means.pop() if len(means) == 1 and asked else None
 
     def tree(self, kind: str, key: str) -> tuple[dict[str, Any], str, str]:
         """A profile's checked mapping, its file (``hardware/x.yaml``) and its origin.
@@ -260,9 +273,9 @@ class Catalog:
     def _spoken(self, kind: str) -> Iterator[tuple[str, str]]:
         """Every name of a kind as people write it, ids first, with the id it means."""
         rows = self._index(f"list-{kind}")
-        own = self._user.entries(kind) if self._user is not None else {}
-        yield from ((key, key) for key in (*own, *(row["id"] for row in rows)))
-        yield from ((alias, key) for key, entry in own.items() for alias in entry.names)
+        if self._user is not None:
+            yield from self._user.spoken(kind)
+        yield from ((row["id"], row["id"]) for row in rows)
         yield from ((alias, row["id"]) for row in rows for alias in row["aliases"])
 
     def _unknown(

@@ -68,15 +68,23 @@ def read_text(path: Path, *, limit: int = MAX_BYTES) -> str:
     except (OSError, ValueError) as error:  # ValueError: a name with a NUL
         reason = getattr(error, "strerror", None) or type(error).__name__
         raise InputFileError(f"{path}: {reason.lower()}", where=Where(str(path))) from None
+    return decode_text(raw, name, limit=limit, location=str(path))
+
+
+def decode_text(raw: bytes, name: str, *, limit: int = MAX_BYTES, location: str = "") -> str:
+    """Bytes as text: at most `limit` of them, UTF-8.
+
+    Raises:
+        InputFileError: too large, or not UTF-8.
+    """
+    where = location or name
     if len(raw) > limit:
-        raise InputFileError(f"{name}: larger than {limit:,} bytes", where=Where(str(path)))
+        raise InputFileError(f"{name}: larger than {limit:,} bytes", where=Where(where))
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        raise InputFileError(
-            f"{name}:{line}: not UTF-8 text", where=Where(str(path), line)
-        ) from None
+        raise InputFileError(f"{name}:{line}: not UTF-8 text", where=Where(where, line)) from None
 
 
 def load(path: Path) -> Document:

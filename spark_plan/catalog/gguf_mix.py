@@ -52,7 +52,6 @@ class Facts(NamedTuple):
     heads_per_kv_head: int
     tied: bool
     value_like_layers: int
-    largest_value_like: str
     dense_layers: int
 
     @classmethod
@@ -65,14 +64,12 @@ class Facts(NamedTuple):
         blocks = [g for g in groups if g.role not in _OUTSIDE_BLOCKS]
         first = {group.name: group for group in reversed(groups)}
         expert = first.get("exp_down")
-        values = [group for group in groups if group.name in _VALUE_LIKE]
         return cls(
             layers=max((group.layers for group in blocks), default=0),
             experts=expert.count // max(expert.layers, 1) if expert else 0,
             heads_per_kv_head=_heads_per_kv_head(first),
             tied="output" not in first,
-            value_like_layers=sum(group.layers for group in values),
-            largest_value_like=max(values, key=lambda g: g.layers).name if values else "",
+            value_like_layers=sum(g.layers for g in groups if g.name in _VALUE_LIKE),
             dense_layers=sum(g.layers for g in groups if g.name == "ffn_down"),
         )
 
@@ -120,9 +117,11 @@ def matrices_in(choice: str, group: TensorGroup, facts: Facts) -> int:
 
 def _positions(group: TensorGroup, facts: Facts) -> tuple[Iterable[int], int]:
     """The blocks a group lies in, as llama.cpp counts them, and out of how many."""
-    name, own = group.name.removeprefix("mtp_"), group.layers
+    name, own = group.name, group.layers
+    if name.startswith("mtp_"):
+        return range(facts.layers, facts.layers + own), facts.layers + own  # behind the last block
     if name in _VALUE_LIKE:
-        return _value_positions(name, own, facts), facts.value_like_layers
+        return _value_positions(own, facts.value_like_layers), facts.value_like_layers
     total = max(facts.layers, own)
     if own == total:
         return range(total), total
@@ -139,13 +138,11 @@ def _spread(own: int, total: int) -> set[int]:
     return {(i + 1) * total // own - 1 for i in range(own)}
 
 
-def _value_positions(name: str, own: int, facts: Facts) -> Iterable[int]:
-    """Blocks of attention among recurrent ones lie at the end of each period."""
-    total = facts.value_like_layers
-    if own == total:
-        return range(total)
-    spread = _spread(min(own, total - own), total)
-    return spread if name != facts.largest_value_like else set(range(total)) - spread
+def _value_positions(own: int, total: int) -> set[int]:
+    """Attention lies at the end of each period, recurrent blocks in the rest of it."""
+    if own * 2 <= total:
+        return _spread(own, total)
+    return set(range(total)) - (_spread(total - own, total) if own < total else set())
 
 
 def gguf_tensors(tensors: Sequence[TensorGroup]) -> tuple[TensorGroup, ...]:

@@ -65,6 +65,12 @@ class UserFiles:
             self._entries[kind] = found
         return found
 
+    def spoken(self, kind: str) -> list[tuple[str, str]]:
+        """Every name of a kind as people write it, with the id it means."""
+        return [
+            (name, key) for key, entry in self.entries(kind).items() for name in (key, *entry.names)
+        ]
+
     def first_fault(self, kind: str) -> InputFileError | None:
         """Why the first unreadable file of a kind is so: a name may be missing because of it."""
         faults = (entry.fault for entry in self.entries(kind).values())

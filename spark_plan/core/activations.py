@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from spark_plan.core.num import Num
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spark_plan.core.num import Num
 
 
 def step_bytes(

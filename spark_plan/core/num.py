@@ -51,8 +51,8 @@ def ceil_div(amount: Num, step: Num) -> Num:
     return -(-amount // step)
 
 
-def select(condition: Any, then: Num, otherwise: Num) -> Num:
-    """`then` where the condition holds, `otherwise` elsewhere; both are finite.
+def select(condition: bool, then: Num, otherwise: Num) -> Num:
+    """`then` where the condition (or an array of them) holds, `otherwise` elsewhere; both finite.
 
     >>> select(2 > 1, 10.0, 20.0)
     10.0

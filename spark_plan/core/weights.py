@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from spark_plan.core.num import Num
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spark_plan.core.num import Num
 
 
 def distinct_experts(*, experts: Num, experts_per_token: Num, tokens: Num, spread: Num) -> Num:
@@ -23,8 +26,8 @@ def distinct_experts(*, experts: Num, experts_per_token: Num, tokens: Num, sprea
     >>> round(distinct_experts(experts=128, experts_per_token=4, tokens=32, spread=1), 1)
     81.7
     """
-    untouched = 1 - experts_per_token / experts
-    return experts * (1 - untouched ** (tokens**spread))
+    untouched: Num = (1 - experts_per_token / experts) ** (tokens**spread)
+    return experts * (1 - untouched)
 
 
 def tensor_parallel_bytes(*, sharded_bytes: Num, replicated_bytes: Num, devices: Num) -> Num:

@@ -1,1 +1,1 @@
-"""One module for each kind of question: a Scenario in, an Estimate out, core functions in between."""
+"""One module a kind of question: a Scenario in, an Estimate out, core functions in between."""

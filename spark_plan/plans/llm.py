@@ -242,10 +242,10 @@ def _touched_share(scenario: Scenario, tokens: Num, spread: float) -> Num:
 
 
 def _read_cache_bytes(
-    scenario: Scenario, group: CacheGroup, depth_tokens: Num, several: object
+    scenario: Scenario, group: CacheGroup, depth_tokens: Num, several: bool
 ) -> Num:
     """Cache one sequence reads in a step [bytes]."""
-    window = group.window_tokens
+    window: Num | None = group.window_tokens
     if window is not None:
         # Several sequences read the padded window: their kernels do not skip masked cells.
         window = window + select(several, scenario.engine_memory.window_padding_tokens, 0)

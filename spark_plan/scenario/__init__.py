@@ -8,7 +8,6 @@ from spark_plan.options import whole
 from spark_plan.scenario.evidence import Evidence
 from spark_plan.scenario.load import Load, resolve_load
 from spark_plan.scenario.machine import Machine, resolve_machine
-from spark_plan.scenario.model_bytes import Weights
 from spark_plan.scenario.parts import (
     EngineMemory,
     LinkNumbers,
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from spark_plan.catalog.links import LinkProfile
     from spark_plan.catalog.models import ModelProfile
     from spark_plan.options import Options
+    from spark_plan.scenario.model_bytes import Weights
 
 __all__ = ["EngineMemory", "Evidence", "LinkNumbers", "Load", "Scenario", "Subject", "resolve"]
 

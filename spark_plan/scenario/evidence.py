@@ -15,9 +15,14 @@ class Profile(Protocol):
     """Whatever stands in a file of the catalogue."""
 
     @property
-    def file(self) -> str: ...
+    def file(self) -> str:
+        """Where it stands, such as ``hardware/dgx-spark.yaml``."""
+        ...
+
     @property
-    def origin(self) -> str: ...
+    def origin(self) -> str:
+        """``shipped`` or ``user:<folder>``."""
+        ...
 
 
 class Evidence:

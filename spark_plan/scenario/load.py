@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from spark_plan.core.num import Num
 from spark_plan.errors import UsageError
 from spark_plan.options import Options, flag, whole
 from spark_plan.units import parse
+
+if TYPE_CHECKING:
+    from spark_plan.core.num import Num
 
 DEFAULT_CONTEXT_TOKENS = 8192
 DEFAULT_PROMPT_TOKENS = 1024

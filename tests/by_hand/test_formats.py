@@ -243,3 +243,13 @@ def test_a_gguf_file_splits_what_its_converter_splits():
     split = {g.name: (g.rows, g.cols) for g in gguf_mix.gguf_tensors(latent)}
     assert split["attn_v_b"] == (40, 16)
     assert split["attn_k_b"] == (4 * 16, 12)
+
+
+def test_a_drafting_block_counts_as_the_last_one():
+    groups = [
+        TensorGroup("ffn_down", "mlp", 15, 8, 8, 15),
+        TensorGroup("mtp_ffn_down", "mtp", 1, 8, 8, 1),
+    ]
+    facts = gguf_mix.Facts.of(groups)
+    assert gguf_mix.matrices_in("more_bits", groups[1], facts) == 1
+    assert gguf_mix.matrices_in("first_eighth", groups[1], facts) == 0

@@ -7,7 +7,9 @@ import pytest
 from spark_plan.catalog.check import Fault, check
 from spark_plan.errors import InputFileError, ProfileError, UnknownNameError, Where
 
-SHEET = "kind: spec, source: sheet}"
+CHECKPOINT = "checkpoints: [{repo: a/b, scheme: "
+ODD_MODULE = "modules: [{tensors: [attn_q], format: odd}]"
+NO_MODULE = "modules: [{format: bf16}]"
 # (the line to change, what it becomes, the message after "box.yaml:LINE: ")
 BOX_FAULTS = [
     ("bandwidth_bytes_per_s", "bandwith_bytes_per_s",
@@ -77,11 +79,9 @@ def test_the_message_is_exactly_file_line_path_and_advice(with_own, put, texts):
     with pytest.raises(ProfileError) as caught:
         with_own().hardware("mymachine")
     line = texts["box"].splitlines().index("memory:") + 1
-    assert caught.value.message == f"mymachine.yaml:{line + 1}: $.memory[0]: " + (
-        "bandwidth_bytes_per_s is missing"
-    )
-    where = caught.value.where
-    assert (where.line, where.path) == (line + 1, "$.memory[0]")
+    place = f"mymachine.yaml:{line + 1}: $.memory[0]: "
+    assert caught.value.message == f"{place}bandwidth_bytes_per_s is missing"
+    assert caught.value.where[1:] == (line + 1, "$.memory[0]")
 
 
 def test_every_fault_of_a_file_is_told_in_the_order_of_its_lines(small, put, texts):
@@ -123,13 +123,12 @@ def test_a_default_size_must_be_one_of_the_sizes(small, put, texts):
         ("base: null", "base: nobody", "$.base: 'nobody' is no model id"),
         ("base: null", "base: phi-4", "$.base: a model is no derivative of itself"),
         ("task: llm", "task: text", "$.task: 'text' is none of llm, vlm"),
-        ("published:", "checkpoints: [{repo: a/b, scheme: odd, maker: a}]\npublished:",
+        ("published:", f"{CHECKPOINT}odd, maker: a}}]\npublished:",
          "$.checkpoints[0].scheme: 'odd' is no scheme"),
-        ("published:", "checkpoints: [{repo: a/b, scheme: bf16, maker: a, modules: [{tensors: "
-         "[attn_q], format: odd}]}]\npublished:",
+        ("published:", f"{CHECKPOINT}bf16, maker: a, {ODD_MODULE}}}]\npublished:",
          "$.checkpoints[0].modules[0].format: 'odd' is no number format"),
-        ("published:", "checkpoints: [{repo: a/b, scheme: bf16, maker: a, modules: [{format: "
-         "bf16}]}]\npublished:", "$.checkpoints[0].modules[0]: needs tensors or roles"),
+        ("published:", f"{CHECKPOINT}bf16, maker: a, {NO_MODULE}}}]\npublished:",
+         "$.checkpoints[0].modules[0]: needs tensors or roles"),
     ],
 )  # fmt: skip
 def test_a_fault_of_a_model_is_told(small, put, texts, old, new, message):
@@ -191,7 +190,7 @@ def test_an_overlay_may_stand_on_its_neighbour(small, put, texts):
     assert check("hardware", path, small) == []
 
 
-def test_what_ships_is_checked_with_its_index(shipped, small, tmp_path):
+def test_what_ships_is_checked_with_its_index(shipped, small):
     for kind in ("hardware", "models", "engines", "links", "formats"):
         assert check(kind, None, small) == []
     assert check("hardware", "box", small) == []

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from spark_plan.catalog import dialect, gguf_mix
 from spark_plan.catalog.architecture.shapes import TensorGroup
@@ -264,3 +266,33 @@ def test_the_spark_runs_fp4_and_fp8_as_its_engines_do():
     assert by_id["vllm"].how("nvidia-sm75", "bf16") is None
     assert by_id["mlx"].how("apple-m3", "mlx_4bit") == "native"
     assert by_id["mlx"].how("apple-m3", "nvfp4") is None
+
+
+@given(
+    attention=st.integers(1, 40),
+    recurrent=st.integers(0, 60),
+    dense=st.integers(0, 40),
+    expert_layers=st.integers(0, 60),
+    experts=st.sampled_from([2, 8, 128]),
+    width=st.sampled_from([4, 96, 256, 2880]),
+    scheme=st.sampled_from(["q4_k_m", "q3_k_m", "iq3_xs", "iq2_m", "mxfp4", "nvfp4", "mlx_4bit"]),
+)
+def test_every_matrix_is_stored_once_whatever_the_mix_of_blocks(
+    formats, attention, recurrent, dense, expert_layers, experts, width, scheme
+):
+    shapes = [
+        ("attn_v", "attention", attention, 1),
+        ("lin_qkvz", "linear_attention", recurrent, 1),
+        ("lin_out", "linear_attention", recurrent, 1),
+        ("ffn_down", "mlp", dense, 1),
+        ("exp_down", "expert", expert_layers, experts),
+    ]
+    groups = [
+        TensorGroup(name, role, layers * copies, 2 * width, width, layers)
+        for name, role, layers, copies in shapes
+        if layers
+    ]
+    found = stored(formats.scheme(scheme), groups, formats=formats)
+    assert all(item.count > 0 and item.bytes > 0 for item in found)
+    held = sum(item.count * item.group.rows * item.group.cols for item in found)
+    assert held == sum(group.elements for group in groups)

@@ -77,10 +77,9 @@ def test_folders_are_searched_nearest_first(shipped, tmp_path, texts):
     cwd = tmp_path / "work" / "deep" / "deeper"
     cwd.mkdir(parents=True)
     seen = []
-    for name in named:
-        catalog = Catalog(tmp_path / "option" if "option" in named else None, cwd, env, shipped)
-        seen.append(catalog.hardware("box").name)
-        named[name].unlink()
+    for path in named.values():
+        seen.append(Catalog(tmp_path / "option", cwd, env, shipped).hardware("box").name)
+        path.unlink()
     assert seen == list(named)
     assert Catalog(tmp_path / "option", cwd, env, shipped).hardware("box").name == "The Box"
 

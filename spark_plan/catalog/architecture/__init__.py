@@ -1,4 +1,4 @@
-"""A published config -> the model's shape: one reader for each family, shipped and imported alike."""
+"""A published config -> the model's shape: one reader a family, for shipped and imported alike."""
 
 from __future__ import annotations
 
@@ -86,6 +86,9 @@ def _reader(model_type: str, fields: Fields) -> Parts:
     return _by_shape(model_type, fields, decoders)
 
 
+_FAMILIAR = (
+    "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "vocab_size",
+)  # fmt: skip
 # Keys whose presence means more than grouped-query attention and a SwiGLU MLP.
 _UNFAMILIAR = (
     "kv_lora_rank", "num_experts", "num_local_experts", "n_routed_experts", "ssm_state_size",
@@ -98,8 +101,7 @@ _UNFAMILIAR = (
 def _by_shape(model_type: str, fields: Fields, decoders: Any) -> Parts:
     """An unknown family that has the keys of a plain decoder and none that change it."""
     strange = [key for key in _UNFAMILIAR if fields.has(key)]
-    familiar = all(fields.has(k) for k in ("hidden_size", "num_hidden_layers", "num_attention_heads",
-                                           "intermediate_size", "vocab_size"))  # fmt: skip
+    familiar = all(fields.has(key) for key in _FAMILIAR)
     if strange or not familiar:
         from spark_plan.catalog.near import near
 

@@ -53,7 +53,9 @@ class Fields:
         if isinstance(value, bool) or not isinstance(value, int):
             raise self.fault(key, "must be a whole number")
         if not (0 if zero else 1) <= value < LARGEST:
-            raise self.fault(key, f"{value:,} is out of range" if abs(value) < 1 << 63 else "is out of range")
+            raise self.fault(
+                key, f"{value:,} is out of range" if abs(value) < 1 << 63 else "is out of range"
+            )
         return value
 
     def layers(self, *keys: str) -> int:

@@ -75,10 +75,7 @@ def read_kimi(fields: Fields, model_type: str) -> Parts:
     if inner is None:
         raise fields.fault("linear_attn_config", "missing, and nothing can stand in for it")
     kinds = fields.words("layer_types", layers)
-    if kinds:
-        full = kinds.count("full_attention")
-    else:
-        full = len(inner.data.get("full_attn_layers") or ())
+    full = kinds.count("full_attention") if kinds else len(inner.data.get("full_attn_layers") or ())
     linear = layers - full
     heads, dim = inner.count("num_heads"), inner.count("head_dim")
     kernel = inner.count("short_conv_kernel_size")
@@ -101,7 +98,11 @@ def read_kimi(fields: Fields, model_type: str) -> Parts:
     latent_cache(parts, full)
     parts.state("kda", linear, heads * dim * dim, 3 * width * (kernel - 1), 7 * heads * dim * dim)
     types = fields.words("mlp_layer_types", layers)
-    dense = types.count("dense") if types else fields.count("first_k_dense_replace", default=0, zero=True)
+    dense = (
+        types.count("dense")
+        if types
+        else fields.count("first_k_dense_replace", default=0, zero=True)
+    )
     expert = fields.count("moe_intermediate_size")
     latent = fields.count("routed_expert_hidden_size", default=0, zero=True)
     parts.feed_forward(dense, fields.count("intermediate_size"))

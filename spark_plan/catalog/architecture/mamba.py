@@ -12,8 +12,17 @@ if TYPE_CHECKING:
 
 
 def mamba2(
-    parts: Parts, layers: int, *, heads: int, head: int, state: int, groups: int, kernel: int,
-    inner: int | None = None, norm: bool = True, conv_bias: bool = True,
+    parts: Parts,
+    layers: int,
+    *,
+    heads: int,
+    head: int,
+    state: int,
+    groups: int,
+    kernel: int,
+    inner: int | None = None,
+    norm: bool = True,
+    conv_bias: bool = True,
 ) -> None:
     """Mamba-2 mixers: `inner` = heads x head width, one state matrix for each head."""
     width = inner or heads * head

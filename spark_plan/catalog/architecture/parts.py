@@ -35,7 +35,9 @@ class Parts:
         self.vocab = fields.count("vocab_size")
         self.heads = fields.count("num_attention_heads", "n_head")
         self.kv_heads = fields.count("num_key_value_heads", "n_head_kv", default=self.heads)
-        self.head = fields.count("head_dim", "attention_head_dim", default=max(self.hidden // self.heads, 1))
+        self.head = fields.count(
+            "head_dim", "attention_head_dim", default=max(self.hidden // self.heads, 1)
+        )
         self.tensors: list[TensorGroup] = []
         self.caches: list[CacheGroup] = []
         self.states: list[StateGroup] = []
@@ -47,8 +49,15 @@ class Parts:
         self.prefix = ""  # "mtp_" while a drafting block is added
 
     def add(
-        self, name: str, role: str, layers: int, rows: int, cols: int = 1, *,
-        each: int = 1, read: str = READ_ALL,
+        self,
+        name: str,
+        role: str,
+        layers: int,
+        rows: int,
+        cols: int = 1,
+        *,
+        each: int = 1,
+        read: str = READ_ALL,
     ) -> None:
         """`each` matrices of rows x cols in each of `layers` layers."""
         if layers <= 0 or rows <= 0 or each <= 0:
@@ -79,9 +88,18 @@ class Parts:
         self.norm(self.hidden)
 
     def attention(
-        self, layers: int, *, heads: int | None = None, kv_heads: int | None = None,
-        head: int | None = None, value: int | None = None, qkv_bias: bool = False,
-        out_bias: bool = False, norm: str = "", gate: int = 1, values: bool = True,
+        self,
+        layers: int,
+        *,
+        heads: int | None = None,
+        kv_heads: int | None = None,
+        head: int | None = None,
+        value: int | None = None,
+        qkv_bias: bool = False,
+        out_bias: bool = False,
+        norm: str = "",
+        gate: int = 1,
+        values: bool = True,
         keys: bool = True,
     ) -> None:
         """Grouped-query attention of some layers; `gate` 2: queries carry an output gate."""
@@ -104,9 +122,16 @@ class Parts:
             self.norm(hd * (nq + nkv), layers)
 
     def cache(
-        self, layers: int, *, kind: str = "full", kv_heads: int | None = None,
-        head: int | None = None, value: int | None = None, window: int | None = None,
-        heads: int | None = None, attended: int | None = None,
+        self,
+        layers: int,
+        *,
+        kind: str = "full",
+        kv_heads: int | None = None,
+        head: int | None = None,
+        value: int | None = None,
+        window: int | None = None,
+        heads: int | None = None,
+        attended: int | None = None,
     ) -> None:
         """The cache of grouped-query layers."""
         if layers <= 0:
@@ -121,7 +146,9 @@ class Parts:
             )
         )  # fmt: skip
 
-    def feed_forward(self, layers: int, width: int, *, matrices: int = 3, bias: bool = False) -> None:
+    def feed_forward(
+        self, layers: int, width: int, *, matrices: int = 3, bias: bool = False
+    ) -> None:
         """A dense MLP: gate, up and down, or up and down alone."""
         if matrices == 3:
             self.add("ffn_gate", "mlp", layers, width, self.hidden)
@@ -131,8 +158,16 @@ class Parts:
             self.bias(width + self.hidden, layers)
 
     def experts(
-        self, layers: int, experts: int, chosen: int, width: int, *, shared: int = 0,
-        matrices: int = 3, router_bias: bool = False, shared_gate: bool = False,
+        self,
+        layers: int,
+        experts: int,
+        chosen: int,
+        width: int,
+        *,
+        shared: int = 0,
+        matrices: int = 3,
+        router_bias: bool = False,
+        shared_gate: bool = False,
         inner: int | None = None,
     ) -> None:
         """Routed experts, a shared expert of width `shared`, and the router.
@@ -178,8 +213,12 @@ class Parts:
     def build(self) -> Architecture:
         """The finished shape."""
         maximum = self.fields.count(
-            "max_position_embeddings", "model_max_length", "max_sequence_length", "n_positions",
-            "seq_length", default=None,
+            "max_position_embeddings",
+            "model_max_length",
+            "max_sequence_length",
+            "n_positions",
+            "seq_length",
+            default=None,
         )
         return Architecture(
             model_type=self.model_type, tensors=tuple(self.tensors), caches=tuple(self.caches),

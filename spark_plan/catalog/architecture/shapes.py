@@ -20,7 +20,7 @@ class TensorGroup(NamedTuple):
 
     name: str
     role: str
-    count: int
+    count: int  # type: ignore[assignment]  # hides tuple.count, which nobody calls
     rows: int
     cols: int
     layers: int

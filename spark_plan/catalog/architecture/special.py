@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from spark_plan.catalog.architecture.fields import Fields
 from spark_plan.catalog.architecture.parts import Parts
 from spark_plan.catalog.architecture.shapes import READ_LOOKUP, CacheGroup
@@ -125,19 +123,21 @@ def read_mimo_v2(fields: Fields, model_type: str) -> Parts:
     pattern = fields.items("hybrid_layer_pattern", layers)
     windowed = sum(1 for item in pattern if item)
     value = fields.count("v_head_dim")
-    near = {
-        "heads": fields.count("swa_num_attention_heads"),
-        "kv_heads": fields.count("swa_num_key_value_heads"),
-        "head": fields.count("swa_head_dim"),
-        "value": fields.count("swa_v_head_dim"),
-    }
+    heads, kv_heads = (
+        fields.count("swa_num_attention_heads"),
+        fields.count("swa_num_key_value_heads"),
+    )
+    head, near_value = fields.count("swa_head_dim"), fields.count("swa_v_head_dim")
     parts.attention(layers - windowed, value=value)
-    parts.attention(windowed, **near)
+    parts.attention(windowed, heads=heads, kv_heads=kv_heads, head=head, value=near_value)
     if fields.flag("add_swa_attention_sink_bias", default=False):
-        parts.add("attn_sinks", "attention", windowed, near["heads"])
+        parts.add("attn_sinks", "attention", windowed, heads)
     parts.norm(2 * parts.hidden, layers)
     parts.cache(layers - windowed, value=value)
-    parts.cache(windowed, kind="sliding", window=fields.count("sliding_window"), **near)
+    parts.cache(
+        windowed, kind="sliding", window=fields.count("sliding_window"), heads=heads,
+        kv_heads=kv_heads, head=head, value=near_value,
+    )  # fmt: skip
     sparse = sum(1 for item in fields.items("moe_layer_freq", layers) if item)
     parts.feed_forward(layers - sparse, fields.count("intermediate_size"))
     parts.experts(
@@ -211,7 +211,7 @@ def read_nas(fields: Fields, model_type: str) -> Parts:
 
 
 def read_gemma_small(fields: Fields, model_type: str) -> Parts:
-    """Gemma 3n: alternating updates, per-layer embeddings, the last layers share keys and values."""
+    """Gemma 3n: alternating updates, per-layer embeddings, last layers that share their cache."""
     parts = Parts(fields, model_type)
     layers, hidden = parts.layers, parts.hidden
     parts.embeddings(tied=fields.flag("tie_word_embeddings", default=True))
@@ -266,9 +266,7 @@ def read_gemma4(fields: Fields, model_type: str) -> Parts:
         near = sum(1 for kind in kinds[start:stop] if kind.startswith("sliding"))
         full = stop - start - near
         parts.attention(near, norm="head", keys=keys)
-        parts.attention(
-            full, head=wide, kv_heads=wide_kv, norm="head", keys=keys, values=values
-        )
+        parts.attention(full, head=wide, kv_heads=wide_kv, norm="head", keys=keys, values=values)
         if keys:
             parts.cache(near, kind="sliding", window=fields.count("sliding_window"))
             parts.cache(full, head=wide, kv_heads=wide_kv)

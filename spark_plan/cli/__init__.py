@@ -1,0 +1,121 @@
+"""The command line: the one layer that prints, and the one place where errors become text."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from spark_plan import errors
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spark_plan.errors import SparkPlanError
+
+PROGRAM = "spark-plan"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code; never a traceback for what a user can cause."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        code = _run(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _silence_stdout()  # `| head` closed the pipe: that is no failure
+        return errors.EXIT_OK
+    except KeyboardInterrupt:
+        return errors.EXIT_INTERRUPTED
+    return code
+
+
+def _silence_stdout() -> None:
+    import os
+
+    # What is still buffered would fail again at exit.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _run(arguments: list[str]) -> int:
+    import typer
+
+    from spark_plan.cli.app import command
+
+    # typer's own click, or click itself, by version: its errors are reached through typer.
+    usage_error: Any = typer.BadParameter.__bases__[0]
+    try:
+        found = command().main(arguments, prog_name=PROGRAM, standalone_mode=False)
+    except usage_error as error:
+        if type(error).__name__ == "NoArgsIsHelpError" and not wants_json(arguments):
+            sys.stderr.write(f"{error.format_message()}\n")
+            return errors.EXIT_USAGE
+        return _fail(_as_ours(error), arguments)
+    except typer.Exit as stop:
+        return int(stop.exit_code)
+    except typer.Abort:
+        return errors.EXIT_INTERRUPTED
+    except errors.SparkPlanError as error:
+        return _fail(error, arguments)
+    except RecursionError:
+        return _fail(errors.InputFileError("the input is nested too deeply"), arguments)
+    return int(found or errors.EXIT_OK)
+
+
+def _as_ours(error: Any) -> SparkPlanError:
+    """The command line parser's error as one of ours."""
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else PROGRAM
+    return errors.UsageError(
+        str(error.format_message()).replace("\n", " ").rstrip("."),
+        hint=f"`{path} --help` shows the options",
+        suggestions=tuple(getattr(error, "possibilities", None) or ()),
+    )
+
+
+def wants_json(arguments: Sequence[str]) -> bool:
+    """Whether JSON was asked for anywhere: then errors are JSON too.
+
+    >>> wants_json(["fit", "x", "--format", "json"]), wants_json(["fit", "x"])
+    (True, False)
+    """
+    for index, argument in enumerate(arguments):
+        if argument == "--":
+            return False
+        if argument == "--json" or argument in {"--format=json", "--format=jsonl"}:
+            return True
+        if argument == "--format" and list(arguments[index + 1 : index + 2]) in (
+            ["json"],
+            ["jsonl"],
+        ):
+            return True
+    return False
+
+
+def _fail(error: SparkPlanError, arguments: list[str]) -> int:
+    from spark_plan.questions import error_result
+    from spark_plan.render import error_text
+
+    found = error_result(error)
+    if not wants_json(arguments):
+        sys.stderr.write(error_text(found))
+        return error.exit_code
+    from spark_plan.render import render
+    from spark_plan.result import Entry, Report
+
+    named = next((word for word in arguments if not word.startswith("-")), "")
+    lines = "jsonl" in arguments or "--format=jsonl" in arguments
+    report = Report(
+        command=named, request=Entry(), results=(), exit_code=error.exit_code,
+        data_version=_data_version(), error=found,
+    )  # fmt: skip
+    sys.stdout.write(render(report, format="jsonl" if lines else "json"))
+    return error.exit_code
+
+
+def _data_version() -> str:
+    from spark_plan.catalog import Catalog
+
+    try:
+        return Catalog(env={}).data_version
+    except errors.SparkPlanError:
+        return ""
