@@ -15,7 +15,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from spark_plan.records import NamedTuple
 
 EXIT_OK = 0
 EXIT_UNEXPECTED = 1

@@ -6,9 +6,10 @@ spelling; `spark_plan.scenario.resolve` is the only reader of meanings.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from spark_plan.errors import UsageError
+from spark_plan.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

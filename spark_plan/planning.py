@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from spark_plan.core import budget
 from spark_plan.errors import NoAnswerError
 from spark_plan.plans import limits, llm
+from spark_plan.records import NamedTuple
 from spark_plan.scenario import look_up, resolve
 from spark_plan.scenario.precision import choices
 

@@ -6,7 +6,9 @@ present something carries raw material (bytes by format, layers by kind), never 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
+
+from spark_plan.records import NamedTuple
 
 SCHEMA_VERSION = 1
 

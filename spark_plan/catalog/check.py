@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from spark_plan.catalog import dialect, index
 from spark_plan.catalog.coherence import Known
@@ -11,6 +11,7 @@ from spark_plan.catalog.overlay import examine_profile
 from spark_plan.catalog.user_files import UserFiles
 from spark_plan.catalog.validation import examine
 from spark_plan.errors import InputFileError, Where
+from spark_plan.records import NamedTuple
 
 if TYPE_CHECKING:
     from spark_plan.catalog.catalog import Catalog

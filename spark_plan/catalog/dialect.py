@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from spark_plan.errors import InputFileError, ProfileError, Where
+from spark_plan.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from spark_plan.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,11 +7,12 @@ precision: a table that gives every tensor of a model its number format. Both ar
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from spark_plan.catalog.figures import Figure, Source, Sources, decode_figure, decode_sources
 from spark_plan.catalog.lookup import fold
 from spark_plan.errors import UnknownNameError
+from spark_plan.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

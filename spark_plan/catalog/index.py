@@ -7,7 +7,7 @@ test compare them with the YAML they were made from.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from spark_plan.catalog import dialect, efficiency, rows
 from spark_plan.catalog.coherence import Known
@@ -16,6 +16,7 @@ from spark_plan.catalog.lookup import fold, repo_names
 from spark_plan.catalog.overlay import examine_profile
 from spark_plan.catalog.validation import examine
 from spark_plan.errors import InputFileError, ProfileError, Where
+from spark_plan.records import NamedTuple
 
 if TYPE_CHECKING:
     from pathlib import Path

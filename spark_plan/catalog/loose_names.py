@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from spark_plan.catalog.lookup import MAX_NAME
+from spark_plan.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

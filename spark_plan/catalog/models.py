@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from spark_plan.catalog.figures import Figure, Source, cited, decode_figure, decode_sources
+from spark_plan.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 from spark_plan.catalog.figures import KINDS
+from spark_plan.records import NamedTuple
 
 _DATE = re.compile(r"(19|20)\d\d(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?\Z")
 _ADDRESS = re.compile(r"https?://[^\s/]+\S*\Z")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from spark_plan.catalog.lookup import fold, repo_names
 from spark_plan.errors import InputFileError
+from spark_plan.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

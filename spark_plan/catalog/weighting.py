@@ -7,10 +7,11 @@ rows that are no whole number of blocks fall back to a format with smaller ones.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from spark_plan.catalog import gguf_mix
 from spark_plan.catalog.gguf_mix import Facts
+from spark_plan.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

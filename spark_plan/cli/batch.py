@@ -24,7 +24,9 @@ column that starts with _ pass through. Exit codes: 0, or 2 when any row was bad
 
 
 def batch(
-    file: Annotated[str, typer.Argument(help="CSV or JSON lines file, - for standard input.")],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="CSV or JSON lines file, - for standard input.")
+    ],
     output: Output,
 ) -> Report:
     """Many fit questions from a CSV or JSON lines file, answered in order."""

@@ -10,10 +10,14 @@ from spark_plan.cli.app import COMMANDS
 from spark_plan.cli.shared import Output, catalog, with_output
 from spark_plan.result import Report  # noqa: TC001 - typer reads annotations at run time
 
-WORDS = typer.Argument(help="Only entries that contain these words.", show_default=False)
-NAME = typer.Argument(help="Id or alias.")
+WORDS = typer.Argument(
+    metavar="WORDS", help="Only entries that contain these words.", show_default=False
+)
+NAME = typer.Argument(metavar="ID", help="Id or alias.")
 PATH = typer.Argument(
-    help="A profile, or a folder of them; all that ship without.", show_default=False
+    metavar="PATH",
+    help="A profile, or a folder of them; all that ship without.",
+    show_default=False,
 )
 
 

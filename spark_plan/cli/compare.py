@@ -23,7 +23,9 @@ Exit codes: 0 any plan fits, 4 some fit but miss a target, 3 none fits, 5 no ans
 
 
 def compare(
-    model: Annotated[str, typer.Argument(help="Model: id, repository or alias, e.g. llama-70b.")],
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="Id, repository or alias: llama-70b.")
+    ],
     sort: Annotated[
         str,
         typer.Option("--sort", metavar="COLUMN", help="decode, prefill, price, power or memory."),

@@ -23,7 +23,9 @@ Exit codes: 0 fits or tight, 2 usage, 3 does not fit, 4 misses a target, 5 no an
 
 
 def fit(
-    model: Annotated[str, typer.Argument(help="Model: id, repository or alias, e.g. llama-70b.")],
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="Id, repository or alias: llama-70b.")
+    ],
     options: Options,
     output: Output,
 ) -> Report:

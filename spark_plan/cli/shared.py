@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import inspect
 import sys
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from spark_plan.errors import UsageError
 from spark_plan.options import Options, whole
+from spark_plan.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -70,8 +71,7 @@ EVERY: dict[str, _Row] = {
 def _parameters(table: dict[str, _Row]) -> list[inspect.Parameter]:
     found = []
     for name, (kind, names, metavar, text) in table.items():
-        more = {} if metavar is None else {"metavar": metavar}
-        option = typer.Option(*names, help=text, show_default=False, **more)
+        option = typer.Option(*names, help=text, show_default=False, metavar=metavar)
         found.append(
             inspect.Parameter(
                 name,

@@ -6,10 +6,11 @@ answer one question and a sweep.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from spark_plan.core import activations, collectives, decode, kv_cache, prefill, roofline, weights
 from spark_plan.core.num import maximum, minimum, select
+from spark_plan.records import NamedTuple
 
 if TYPE_CHECKING:
     from spark_plan.catalog.architecture.shapes import CacheGroup

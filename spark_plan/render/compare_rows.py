@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from spark_plan import units
+from spark_plan.records import NamedTuple
 from spark_plan.render import words
 from spark_plan.render.words import pick
 

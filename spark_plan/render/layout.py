@@ -6,7 +6,9 @@ may cost, and the page needs nothing but padding and wrapping.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from spark_plan.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

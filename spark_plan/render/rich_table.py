@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from spark_plan.records import NamedTuple
 from spark_plan.render.layout import GAP, Cell, Look, clean, columns_of, paragraph
 
 if TYPE_CHECKING:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from spark_plan.options import whole
+from spark_plan.records import NamedTuple
 from spark_plan.scenario.evidence import Evidence
 from spark_plan.scenario.load import Load, resolve_load
 from spark_plan.scenario.machine import Machine, resolve_machine

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from spark_plan.errors import UsageError
 from spark_plan.options import Options, flag, whole
+from spark_plan.records import NamedTuple
 from spark_plan.units import parse
 
 if TYPE_CHECKING:

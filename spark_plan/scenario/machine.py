@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from spark_plan.core import budget
 from spark_plan.errors import NoAnswerError, NumberError
+from spark_plan.records import NamedTuple
 from spark_plan.units import GIB, parse, parse_rate
 
 if TYPE_CHECKING:

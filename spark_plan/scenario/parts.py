@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from spark_plan.catalog import weighting
 from spark_plan.errors import NoAnswerError, UnknownNameError, UsageError
 from spark_plan.options import flag
+from spark_plan.records import NamedTuple
 from spark_plan.scenario.model_bytes import Weights, weigh
 
 if TYPE_CHECKING:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from spark_plan.errors import FormatNotSupportedError, NoAnswerError, UnknownNameError
+from spark_plan.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

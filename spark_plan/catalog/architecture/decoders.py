@@ -5,9 +5,10 @@ Families differ in a handful of traits (biases, norms, ties); they are data here
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from spark_plan.catalog.architecture.parts import Parts
+from spark_plan.records import NamedTuple
 
 if TYPE_CHECKING:
     from spark_plan.catalog.architecture.fields import Fields

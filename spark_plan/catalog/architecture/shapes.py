@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from spark_plan.records import NamedTuple
 
 READ_ALL = "all"  # read in full for every decoded token
 READ_LOOKUP = "lookup"  # one row a token: input embeddings, per-layer-embedding tables
