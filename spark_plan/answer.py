@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from spark_plan import errors, result
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
     from spark_plan.scenario.speed_terms import Spread
 
 
-def build(catalog: Catalog, options: Options, planned: Plan) -> result.PlanResult:
-    """The answer to one plan, without the notes and citations (a report gathers those)."""
+def build(
+    catalog: Catalog, options: Options, planned: Plan, *, brief: bool = False
+) -> result.PlanResult:
+    """The answer to one plan; `brief` leaves out what would make it fit."""
     scenario, fits = planned.scenario, planned.verdict != budget.DOES_NOT_FIT
     subject, choice, load = scenario.subject, scenario.choice, scenario.load
     speeds = fits and not scenario.architecture.encoder_only
@@ -52,7 +55,7 @@ def build(catalog: Catalog, options: Options, planned: Plan) -> result.PlanResul
         memory=_memory(planned),
         limits=result.LimitsResult(
             max_context_tokens=limits.max_context_tokens(scenario),
-            max_batch=limits.max_batch(scenario),
+            max_batch=None if scenario.architecture.encoder_only else limits.max_batch(scenario),
         ),
         decode=decode,
         decode_at_full=_at_full(planned) if speeds else result.DecodeAtFullResult(),
@@ -61,7 +64,7 @@ def build(catalog: Catalog, options: Options, planned: Plan) -> result.PlanResul
         cost=_cost(scenario, decode.tokens_per_s),
         evidence=result.EvidenceResult(level=scenario.speed.level, rows=scenario.speed.rows),
         details=details(catalog, planned),
-        remedies=None if fits else remedies(catalog, options, planned),
+        remedies=None if fits or brief else remedies(catalog, options, planned),
         why=explanation(planned) if options.why else None,
         notes=tuple(scenario.evidence.notes),
     )
@@ -90,8 +93,8 @@ def _memory(planned: Plan) -> result.MemoryResult:
         if default > fraction and machine.memory_fraction is None:
             scenario.evidence.note(
                 "reservation-default",
-                f"Left alone, {engine.name} takes {default:g} of all memory: "
-                f"start it with {engine.reserve_flag} {fraction:g}.",
+                f"Left alone, {engine.name} takes {default:g} of all memory: start it with "
+                f"{engine.reserve_flag} at the share the plan reserves.",
             )
     weights, cache, state, activations, engine_bytes = parts
     return result.MemoryResult(
@@ -152,6 +155,7 @@ def _decode(planned: Plan) -> result.DecodeResult:
     scenario, estimate = planned.scenario, planned.estimate
     batch, spread = scenario.load.batch, _decode_spread(scenario)
     rate, burst = batch / estimate.step.total_s, batch / estimate.burst_step_s
+    waits = batch > 1 and math.isinf(scenario.machine.peak_flops_per_s)
     return result.DecodeResult(
         tokens_per_s=rate,
         low=rate * spread.low,
@@ -159,9 +163,9 @@ def _decode(planned: Plan) -> result.DecodeResult:
         tokens_per_s_per_request=rate / batch,
         tokens_per_s_per_request_low=rate / batch * spread.low,
         tokens_per_s_per_request_high=rate / batch * spread.high,
-        burst_tokens_per_s=burst,
-        burst_tokens_per_s_low=burst * spread.low,
-        burst_tokens_per_s_high=burst * spread.high,
+        burst_tokens_per_s=None if waits else burst,
+        burst_tokens_per_s_low=None if waits else burst * spread.low,
+        burst_tokens_per_s_high=None if waits else burst * spread.high,
         bound=_bound(estimate.step),
     )
 
@@ -177,6 +181,8 @@ def _at_full(planned: Plan) -> result.DecodeAtFullResult:
 def _prefill(planned: Plan) -> result.PrefillResult:
     scenario, prompt = planned.scenario, planned.estimate.prompt
     load, spread = scenario.load, scenario.speed.prefill_spread
+    if math.isinf(scenario.machine.peak_flops_per_s):
+        return result.PrefillResult()
     first_s = prompt.total_s
     if load.prompt_tokens == 0:
         # Nothing to read: the first token is the first decode step.

@@ -116,7 +116,7 @@ def answer(catalog: Catalog, rows: Iterable[Mapping[str, Any]]) -> result.Report
         passed = {k: v for k, v in row.items() if k == _PASSED or str(k).startswith("_")}
         head = Entry({"row": number} | passed)
         try:
-            report = questions.fit(catalog, _options(row))
+            report = questions.fit(catalog, _options(row), brief=True)
         except SparkPlanError as error:
             failed = result.plain(questions.error_result(error))
             results.append(head | {"exit_code": error.exit_code, "error": failed})

@@ -3,6 +3,7 @@
     SparkPlanError                    1
     ├── UsageError                    2   a bad option, number or combination
     │   ├── UnknownNameError          2   no such model, system, engine, format or link
+    │   ├── ContextAboveMaximumError  2   a context longer than the model was made for
     │   └── NumberError               2   text that is not the number it should be
     ├── InputFileError                2   a file that cannot be read or is not what it claims
     │   ├── ProfileError              2   a profile, with file, line and path of the fault
@@ -69,6 +70,12 @@ class UnknownNameError(UsageError):
     """A name the catalogue does not hold; `suggestions` are the nearest it does."""
 
     code = "unknown-name"
+
+
+class ContextAboveMaximumError(UsageError):
+    """A context longer than the model was made for; in a comparison that plan has no answer."""
+
+    code = "context-above-maximum"
 
 
 class NumberError(UsageError):

@@ -10,6 +10,7 @@ from spark_plan.errors import NoAnswerError, SparkPlanError, UsageError
 from spark_plan.planning import plan
 from spark_plan.remedies import hardware_id
 from spark_plan.result import Entry
+from spark_plan.scenario.precision import fold_precision
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -55,9 +56,15 @@ class Notes:
         )
 
 
-def fit(catalog: Catalog, options: Options) -> result.Report:
-    """Does it fit on one system, how fast, and what limits it."""
-    planned, answered, notes = _answer(catalog, options)
+def fit(catalog: Catalog, options: Options, *, brief: bool = False) -> result.Report:
+    """Does it fit on one system, how fast, and what limits it.
+
+    Args:
+        catalog: where names are looked up.
+        options: what was asked.
+        brief: leave out what would make a plan fit (it costs more than the plan).
+    """
+    planned, answered, notes = _answer(catalog, options, brief=brief)
     gathered = Notes()
     for code, text in notes:
         gathered.add(code, text, 0)
@@ -73,12 +80,12 @@ def fit(catalog: Catalog, options: Options) -> result.Report:
 
 
 def _answer(
-    catalog: Catalog, options: Options, *, substitute: bool = False
+    catalog: Catalog, options: Options, *, substitute: bool = False, brief: bool = False
 ) -> tuple[Plan, result.PlanResult, list[tuple[str, str]]]:
     planned = plan(catalog, options, substitute=substitute)
     evidence = planned.scenario.evidence
     _common_notes(catalog, options, planned)
-    answered = answer.build(catalog, options, planned)
+    answered = answer.build(catalog, options, planned, brief=brief)
     notes = list(evidence.notes.items())
     return planned, answered._replace(notes=tuple(code for code, _ in notes)), notes
 
@@ -154,8 +161,8 @@ def compare(
     for name in systems:
         asked = options._replace(hardware=name)
         try:
-            planned, answered, notes = _answer(catalog, asked, substitute=True)
-        except NoAnswerError as error:
+            planned, answered, notes = _answer(catalog, asked, substitute=True, brief=True)
+        except (NoAnswerError, errors.ContextAboveMaximumError) as error:
             code = "no-format" if isinstance(error, errors.FormatNotSupportedError) else error.code
             rows.append((no_answer(catalog, asked, error, code), [(code, error.message)]))
             continue
@@ -202,7 +209,7 @@ def no_answer(
     return result.PlanResult(
         model=catalog.model(options.model).id,
         precision=None,
-        precision_asked=options.precision or "auto",
+        precision_asked=fold_precision(options.precision),
         checkpoint=None,
         hardware=name,
         devices=options.devices or 1,

@@ -51,6 +51,9 @@ class Catalog:
         self.shipped = search_path.shipped_root() if shipped is None else shipped
         self.folders = search_path.user_folders(profiles_dir, cwd=cwd, env=env)
         self._cache: dict[tuple[str, str], Any] = {}
+        # What is worked out of profiles and costs more than a look-up (weights, speed terms): a
+        # batch asks about the same few models and machines over and over.
+        self.memo: dict[tuple[Any, ...], Any] = {}
         self._names: Mapping[str, Any] = self._index("aliases")
         self._user: UserFiles | None = None
         if self.folders:

@@ -96,7 +96,7 @@ def _whole(number: float) -> str:
 PLAN_COLUMNS = {
     "rank": _number("#", "", lambda p: pick(p, "rank"), _whole),
     "model": _words("Model", lambda p: p.model),
-    "system": _words("System", words.system),
+    "system": _words("System", words.system_id),
     "precision": _words("Precision", lambda p: words.scheme(p.precision)),
     "engine": _words("Engine", lambda p: p.engine or words.UNKNOWN),
     "context": _number("Context", "tokens", lambda p: p.load.context_tokens or None, _whole),

@@ -20,7 +20,7 @@ from spark_plan.render.words import pick
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spark_plan.result import PlanResult, Report
+    from spark_plan.result import Note, PlanResult, Report
 
 _KEEPS_ALL_FROM = 100  # page width below which columns may fold away
 
@@ -115,6 +115,12 @@ def title(report: Report, plans: Sequence[PlanResult], look: Look) -> list[str]:
     return first + paragraph(" · ".join(part for part in (*asked, order) if part), look, indent=2)
 
 
+def _about(note: Note, plans: Sequence[PlanResult]) -> str:
+    """A note, with the systems it concerns where it is not all of them."""
+    where = [plans[index].hardware for index in note.results or () if index < len(plans)]
+    return f"{note.text} [{', '.join(where)}]" if where else note.text
+
+
 def footnotes(
     report: Report, plans: Sequence[PlanResult], names: Sequence[str], look: Look
 ) -> list[str]:
@@ -136,6 +142,6 @@ def footnotes(
     }
     for message, plan in reasons.items():
         hint = f"; {plan.error.hint}" if plan.error and plan.error.hint else ""
-        found.append(f"{words.system(plan)}, {verdict_text(plan)[2:]}: {message}{hint}.")
-    found += [note.text for note in report.notes if note.text not in reasons]
+        found.append(f"{plan.hardware}, {verdict_text(plan)[2:]}: {message}{hint}.")
+    found += [_about(note, plans) for note in report.notes if note.text not in reasons]
     return list(dict.fromkeys(found))

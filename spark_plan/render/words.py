@@ -208,6 +208,11 @@ def system(plan: PlanResult) -> str:
     return name if plan.devices == 1 else f"{plan.devices} x {name}"
 
 
+def system_id(plan: PlanResult) -> str:
+    """The machine of a plan by the name one types: short, and ready for `--on`."""
+    return plan.hardware if plan.devices == 1 else f"{plan.devices} x {plan.hardware}"
+
+
 def subject(plan: PlanResult) -> str:
     """The model of a plan and its machine."""
     return f"{plan.model} on {system(plan)}"

@@ -110,18 +110,12 @@ def resolve(catalog: Catalog, options: Options, subject: Subject, choice: Choice
     weights, modules_known = resolve_weights(catalog, model, choice, architecture, evidence)
     kv_format, kv_bits = resolve_kv_format(options, choice, catalog.formats(), evidence)
     chain = engine_chain(catalog, choice.engine)
-    terms = SpeedTerms(catalog.efficiency(), hardware, chain, evidence)
-    speed = resolve_speed(
-        terms,
-        dense={p.format_id: p.kernel for p in (*weights.dense, *weights.head)},
-        experts={p.format_id: p.kernel for p in weights.experts},
-        modules_known=modules_known,
-    )
+    speed = _speed(catalog, hardware, chain, weights, evidence, modules_known=modules_known)
     if choice.how == EMULATED:
         evidence.note(
             "emulated-format",
-            f"{choice.scheme.title} is stored and read at its own width on {hardware.name}, but "
-            "multiplied wider: memory and decoding gain, prefill does not.",
+            f"Emulated: {choice.scheme.title} is stored and read at its own width but multiplied "
+            "wider; memory and decoding gain, prefill does not.",
         )
     return Scenario(
         subject=subject,
@@ -141,3 +135,27 @@ def resolve(catalog: Catalog, options: Options, subject: Subject, choice: Choice
         load=load,
         evidence=evidence,
     )
+
+
+def _speed(
+    catalog: Catalog,
+    hardware: HardwareProfile,
+    chain: tuple[EngineProfile, ...],
+    weights: Weights,
+    evidence: Evidence,
+    *,
+    modules_known: bool,
+) -> Speed:
+    """The speed terms, looked up once for a machine, an engine and a set of formats."""
+    dense = {p.format_id: p.kernel for p in (*weights.dense, *weights.head)}
+    experts = {p.format_id: p.kernel for p in weights.experts}
+    key = ("speed", hardware.id, chain[0].id, tuple(dense), tuple(experts), modules_known)
+    found = catalog.memo.get(key)
+    if found is None:
+        cited = Evidence()
+        terms = SpeedTerms(catalog.efficiency(), hardware, chain, cited)
+        speed = resolve_speed(terms, dense=dense, experts=experts, modules_known=modules_known)
+        found = catalog.memo[key] = speed, cited.citations
+    evidence.include(found[1])
+    speed_terms: Speed = found[0]
+    return speed_terms

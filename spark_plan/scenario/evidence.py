@@ -79,6 +79,11 @@ class Evidence:
             )
         )
 
+    def include(self, citations: tuple[Citation, ...]) -> None:
+        """Cite again what was cited before."""
+        for citation in citations:
+            self._add(citation)
+
     def flag(self, quantity: str, value: Any) -> None:
         """Cite a value the user stated."""
         self._add(Citation(quantity, value, "flag", None, None, "", "flag"))

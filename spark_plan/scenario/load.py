@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spark_plan.errors import UsageError
+from spark_plan.errors import ContextAboveMaximumError, UsageError
 from spark_plan.options import Options, flag, whole
 from spark_plan.records import NamedTuple
 from spark_plan.units import parse
@@ -71,7 +71,7 @@ def resolve_load(options: Options, max_context_tokens: int) -> tuple[Load, bool]
         prompt, output = _shrunk(options, context, prompt, output, depth)
     beyond = context > max_context_tokens
     if beyond and not options.beyond_max:
-        raise UsageError(
+        raise ContextAboveMaximumError(
             f"--context {context:,} is above the model's maximum of {max_context_tokens:,} tokens",
             hint=f"use --context {max_context_tokens} or less, or --beyond-max to plan it anyway",
         )

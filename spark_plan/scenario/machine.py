@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from spark_plan.core import budget
@@ -28,7 +29,8 @@ class Machine(NamedTuple):
     """One device of the plan, in base units [bytes, bytes/s, FLOP/s].
 
     `peak_flops_per_s` is the dense 16-bit matrix peak (32-bit where there is none): shares of it
-    are what the efficiency terms state.
+    are what the efficiency terms state. Infinite where nobody published one: multiplying then
+    takes no time in what decoding waits for, and there is no prefill to state.
     """
 
     visible_bytes: int
@@ -149,10 +151,12 @@ def _peak(hardware: HardwareProfile, evidence: Evidence) -> float:
         figure = hardware.flops_per_s.get(name)
         if figure is not None and figure.value is not None:
             return evidence.use(f"hardware.flops_per_s.{name}", figure, hardware)
-    raise NoAnswerError(
-        f"{hardware.name}: no matrix rate is known, so there is no speed to state",
-        hint="a profile of your own that extends it can add flops_per_s",
+    evidence.note(
+        "no-matrix-rate",
+        "No matrix rate of this machine is known: there is no prefill to state, and a batch's "
+        "decode rate leaves multiplying out.",
     )
+    return math.inf
 
 
 def _fraction(options: Options) -> float | None:

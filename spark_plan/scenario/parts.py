@@ -196,16 +196,30 @@ def resolve_weights(
     formats = catalog.formats()
     container = container_of(choice)
     modules = checkpoint.modules if checkpoint is not None else ()
-    stored = weighting.stored(
-        scheme, architecture.tensors, modules=modules or (), container=container, formats=formats
+    key = (
+        "weights",
+        model.file,
+        model.origin,
+        scheme.id,
+        checkpoint and checkpoint.repo,
+        engine.id,
     )
-    weights = weigh(
-        stored,
-        architecture,
-        formats,
-        towers_resident=engine.towers_resident,
-        container=container,
-    )
+    weights: Weights | None = catalog.memo.get(key)
+    if weights is None:
+        stored = weighting.stored(
+            scheme,
+            architecture.tensors,
+            modules=modules or (),
+            container=container,
+            formats=formats,
+        )
+        weights = catalog.memo[key] = weigh(
+            stored,
+            architecture,
+            formats,
+            towers_resident=engine.towers_resident,
+            container=container,
+        )
     known = bool(modules) or container != "safetensors" or scheme.bits >= FULL_BITS
     if not known and scheme.id not in model.own_schemes:
         evidence.note(
