@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from spark_plan.catalog import dialect
-from spark_plan.catalog.validation import examine
+from spark_plan.catalog.validation import examine, most_telling
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +34,7 @@ def read_profile(kind: str, path: Path, bases: Bases, known: Known | None = None
     """
     data, faults = examine_profile(kind, path, bases, known)
     if faults:
-        raise faults[0]
+        raise most_telling(faults)
     return data
 
 
@@ -87,7 +87,7 @@ def _base_tree(
         raise document.fault("$.extends", f"more than {MAX_EXTENDS} profiles extend one another")
     tree, faults = _examine(kind, found, bases, None, chain)
     if faults:
-        raise faults[0]
+        raise most_telling(faults)
     return tree
 
 

@@ -10,7 +10,7 @@ from spark_plan.catalog.figures import KINDS
 from spark_plan.errors import ProfileError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from spark_plan.catalog.coherence import Known
     from spark_plan.catalog.dialect import Document
@@ -38,8 +38,13 @@ def validate(
     """
     data, faults = examine(kind, document, partial=partial, known=known)
     if faults:
-        raise faults[0]
+        raise most_telling(faults)
     return data
+
+
+def most_telling(faults: Sequence[ProfileError]) -> ProfileError:
+    """The fault to show first: a mistyped key explains the key that is missing."""
+    return next((fault for fault in faults if "did you mean" in fault.message), faults[0])
 
 
 def examine(

@@ -143,5 +143,6 @@ def footnotes(
     for message, plan in reasons.items():
         hint = f"; {plan.error.hint}" if plan.error and plan.error.hint else ""
         found.append(f"{plan.hardware}, {verdict_text(plan)[2:]}: {message}{hint}.")
-    found += [_about(note, plans) for note in report.notes if note.text not in reasons]
+    notes = {note.text: note for note in report.notes if note.text not in reasons}
+    found += [_about(note, plans) for note in notes.values()]
     return list(dict.fromkeys(found))

@@ -10,6 +10,11 @@ from spark_plan.catalog.architecture.shapes import CacheGroup
 if TYPE_CHECKING:
     from spark_plan.catalog.architecture.fields import Fields
 
+_MLP_KINDS = frozenset({"dense", "sparse"})
+_INDEXER_KINDS = frozenset({"full", "shared"})
+# These route without a correction bias.
+_PLAIN_ROUTERS = frozenset({"deepseek_v2", "mistral4"})
+
 
 def latent_attention(parts: Parts, layers: int, *, gate: bool = False) -> None:
     """Low-rank queries, one latent for keys and values of all heads."""
@@ -33,26 +38,24 @@ def latent_attention(parts: Parts, layers: int, *, gate: bool = False) -> None:
 
 
 def latent_cache(parts: Parts, layers: int, attended: int | None = None) -> None:
-    """kv_lora_rank + rope elements per token, shared by all heads, both K and V."""
+    """kv_lora_rank + rope elements per token, shared by all heads, both K and V.
+
+    This is the absorbed form vLLM, SGLang and llama.cpp run; num_key_value_heads does not count.
+    """
+    if layers <= 0:
+        return
     fields = parts.fields
     rank, rope = fields.count("kv_lora_rank"), fields.count("qk_rope_head_dim")
     parts.caches.append(
         CacheGroup(
-            kind="latent", layers=layers, key_elements=rank + rope, value_elements=0,
-            flop_elements=parts.heads * (2 * rank + rope), attended_tokens=attended,
+            kind="latent",
+            layers=layers,
+            key_elements=rank + rope,
+            value_elements=0,
+            flop_elements=parts.heads * (2 * rank + rope),
+            attended_tokens=attended,
         )
-    )  # fmt: skip
-
-
-def indexer(parts: Parts, layers: int) -> None:
-    """The scorer of sparse attention (DeepSeek V3.2, GLM-5): its keys are cached too."""
-    fields, hidden = parts.fields, parts.hidden
-    heads, width = fields.count("index_n_heads"), fields.count("index_head_dim")
-    rank = fields.count("q_lora_rank")
-    parts.add("index_q", "indexer", layers, heads * width, rank)
-    parts.add("index_k", "indexer", layers, width, hidden)
-    parts.norm(2 * width, layers)
-    parts.add("index_weights", "indexer", layers, heads, hidden)
+    )
 
 
 def read(fields: Fields, model_type: str) -> Parts:
@@ -65,42 +68,53 @@ def read(fields: Fields, model_type: str) -> Parts:
     attended = None
     if fields.has("index_topk"):
         attended = fields.count("index_topk")
-        types = fields.words("indexer_types", layers)
-        indexed = sum(1 for kind in types if kind == "full") if types else layers
-        indexer(parts, indexed)
-        width = fields.count("index_head_dim")
-        parts.caches.append(
-            CacheGroup(
-                kind="index", layers=indexed, key_elements=width, value_elements=0,
-                flop_elements=fields.count("index_n_heads") * width,
-            )
-        )  # fmt: skip
+        kinds = fields.words("indexer_types", layers, _INDEXER_KINDS)
+        _indexer(parts, kinds.count("full") if kinds else layers)
     latent_cache(parts, layers, attended)
     _experts(parts)
     return parts
 
 
+def _indexer(parts: Parts, layers: int, *, cached: bool = True) -> None:
+    """The scorer of sparse attention (DeepSeek V3.2, GLM-5): its keys are cached too."""
+    fields, hidden = parts.fields, parts.hidden
+    heads, width = fields.count("index_n_heads"), fields.count("index_head_dim")
+    parts.add("index_q", "indexer", layers, heads * width, fields.count("q_lora_rank"))
+    parts.add("index_k", "indexer", layers, width, hidden)
+    parts.norm(2 * width, layers)
+    parts.add("index_weights", "indexer", layers, heads, hidden)
+    if cached and layers:
+        parts.caches.append(
+            CacheGroup(
+                kind="index",
+                layers=layers,
+                key_elements=width,
+                value_elements=0,
+                flop_elements=heads * width,
+            )
+        )
+
+
 def _experts(parts: Parts) -> None:
+    """Dense layers first, then experts; and the drafting blocks, which have experts as well."""
     fields, layers = parts.fields, parts.layers
-    first = fields.count("first_k_dense_replace", default=0, zero=True)
-    types = fields.words("mlp_layer_types", layers)
-    if types:
-        first = types.count("dense")
+    kinds = fields.words("mlp_layer_types", layers, _MLP_KINDS)
+    first = fields.count("first_k_dense_replace", default=0, zero=True, most=layers)
+    dense = kinds.count("dense") if kinds else first
     width = fields.count("moe_intermediate_size")
     experts = fields.count("n_routed_experts", "num_experts")
     chosen = fields.count("num_experts_per_tok")
     shared = fields.count("n_shared_experts", default=0, zero=True) * width
-    # V2 and Mistral route without a correction bias.
-    bias = parts.model_type not in {"deepseek_v2", "mistral4"}
-    if first:
-        parts.feed_forward(first, fields.count("intermediate_size"))
-    parts.experts(layers - first, experts, chosen, width, shared=shared, router_bias=bias)
-    for _ in range(fields.count("num_nextn_predict_layers", default=0, zero=True)):
-        parts.prefix = "mtp_"
-        latent_attention(parts, 1)
+    bias = parts.model_type not in _PLAIN_ROUTERS
+    if dense:
+        parts.feed_forward(dense, fields.count("intermediate_size"))
+    parts.experts(layers - dense, experts, chosen, width, shared=shared, router_bias=bias)
+    drafts = fields.drafts("num_nextn_predict_layers")
+    with parts.drafting():
+        latent_attention(parts, drafts)
         if fields.has("index_topk"):
-            indexer(parts, 1)
-        parts.norm(5 * parts.hidden)
-        parts.add("eh_proj", "mtp", 1, parts.hidden, 2 * parts.hidden)
-        parts.experts(1, experts, chosen, width, shared=shared, router_bias=bias)
-        parts.prefix = ""
+            _indexer(parts, drafts, cached=False)
+        # Two norms of the layer; of the embedding, of the state and of the output.
+        parts.norm(5 * parts.hidden, drafts)
+        parts.add("eh_proj", "mtp", drafts, parts.hidden, 2 * parts.hidden)
+        parts.experts(drafts, experts, chosen, width, shared=shared, router_bias=bias)

@@ -6,6 +6,7 @@ hd head width, E experts, k of them for each token.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from spark_plan.catalog.architecture.shapes import (
@@ -20,7 +21,11 @@ from spark_plan.catalog.architecture.shapes import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from spark_plan.catalog.architecture.fields import Fields
+
+GATED = 3  # matrices of an MLP with a gate (SwiGLU, GeGLU); 2 without
 
 
 class Parts:
@@ -34,9 +39,8 @@ class Parts:
         self.layers = fields.layers("num_hidden_layers", "n_layer", "layers_block_type")
         self.vocab = fields.count("vocab_size")
         self.heads = fields.count("num_attention_heads", "n_head")
-        self.kv_heads = fields.count("num_key_value_heads", "n_head_kv", default=self.heads)
-        self.head = fields.count(
-            "head_dim", "attention_head_dim", default=max(self.hidden // self.heads, 1)
+        self.kv_heads = fields.count(
+            "num_key_value_heads", "n_head_kv", default=self.heads, most=self.heads
         )
         self.tensors: list[TensorGroup] = []
         self.caches: list[CacheGroup] = []
@@ -45,8 +49,22 @@ class Parts:
         self.experts_total = self.experts_chosen = self.expert_layers = 0
         self.encoder = False
         self.notes: list[str] = []
-        self.state_bits = 32
-        self.prefix = ""  # "mtp_" while a drafting block is added
+        self._prefix = ""
+
+    @property
+    def head(self) -> int:
+        """The width of an attention head: as stated, or the hidden size shared among the heads."""
+        named = self.fields.count("head_dim", "attention_head_dim", default=0)
+        if not named and self.hidden % self.heads:
+            raise self.fields.missing("head_dim")
+        return named or self.hidden // self.heads
+
+    @contextmanager
+    def drafting(self) -> Iterator[None]:
+        """What is added inside belongs to a block that drafts tokens: stored, never decoded."""
+        self._prefix = "mtp_"
+        yield
+        self._prefix = ""
 
     def add(
         self,
@@ -62,21 +80,17 @@ class Parts:
         """`each` matrices of rows x cols in each of `layers` layers."""
         if layers <= 0 or rows <= 0 or each <= 0:
             return
-        if self.prefix:
-            name, role, read = self.prefix + name, "mtp", READ_NEVER
+        if self._prefix:
+            name, role, read = self._prefix + name, "mtp", READ_NEVER
         self.tensors.append(TensorGroup(name, role, layers * each, rows, cols, layers, read))
 
     def norm(self, elements: int, layers: int = 1) -> None:
         """Norm weights: so many elements in each of `layers` layers."""
         self.add("norm", "norm", layers, elements)
 
-    def bias(self, elements: int, layers: int) -> None:
+    def bias(self, elements: int, layers: int = 1) -> None:
         """Biases of matrices."""
         self.add("bias", "bias", layers, elements)
-
-    def expert_bias(self, elements: int, experts: int, layers: int) -> None:
-        """Biases of expert matrices, read with their expert."""
-        self.add("exp_bias", "expert_bias", layers, elements, each=experts, read=READ_EXPERTS)
 
     def embeddings(self, *, tied: bool, rows: int | None = None) -> None:
         """Input embedding, head, and the norm before it."""
@@ -102,7 +116,11 @@ class Parts:
         values: bool = True,
         keys: bool = True,
     ) -> None:
-        """Grouped-query attention of some layers; `gate` 2: queries carry an output gate."""
+        """Grouped-query attention of some layers; `gate` 2: queries carry an output gate.
+
+        `keys` False: keys and values are those of an earlier layer; `values` False: they are the
+        keys. `norm`: of queries and keys, for each "head" or over "all" of them.
+        """
         nq, nkv = heads or self.heads, kv_heads or self.kv_heads
         hd = head or self.head
         vd = value or hd
@@ -126,11 +144,11 @@ class Parts:
         layers: int,
         *,
         kind: str = "full",
+        heads: int | None = None,
         kv_heads: int | None = None,
         head: int | None = None,
         value: int | None = None,
         window: int | None = None,
-        heads: int | None = None,
         attended: int | None = None,
     ) -> None:
         """The cache of grouped-query layers."""
@@ -140,22 +158,28 @@ class Parts:
         vd = value or hd
         self.caches.append(
             CacheGroup(
-                kind=kind, layers=layers, key_elements=nkv * hd, value_elements=nkv * vd,
-                window_tokens=window, flop_elements=(heads or self.heads) * (hd + vd),
-                kv_heads=nkv, head_elements=hd, attended_tokens=attended,
+                kind=kind,
+                layers=layers,
+                key_elements=nkv * hd,
+                value_elements=nkv * vd,
+                window_tokens=window,
+                flop_elements=(heads or self.heads) * (hd + vd),
+                kv_heads=nkv,
+                attended_tokens=attended,
+                head_elements=hd,
             )
-        )  # fmt: skip
+        )
 
     def feed_forward(
-        self, layers: int, width: int, *, matrices: int = 3, bias: bool = False
+        self, layers: int, width: int, *, matrices: int = GATED, bias: bool = False
     ) -> None:
         """A dense MLP: gate, up and down, or up and down alone."""
-        if matrices == 3:
+        if matrices == GATED:
             self.add("ffn_gate", "mlp", layers, width, self.hidden)
         self.add("ffn_up", "mlp", layers, width, self.hidden)
         self.add("ffn_down", "mlp", layers, self.hidden, width)
         if bias:
-            self.bias(width + self.hidden, layers)
+            self.bias((matrices - 1) * width + self.hidden, layers)
 
     def experts(
         self,
@@ -165,7 +189,7 @@ class Parts:
         width: int,
         *,
         shared: int = 0,
-        matrices: int = 3,
+        matrices: int = GATED,
         router_bias: bool = False,
         shared_gate: bool = False,
         inner: int | None = None,
@@ -176,55 +200,89 @@ class Parts:
         """
         if layers <= 0:
             return
+        if chosen > experts:
+            raise self.fields.fault("num_experts_per_tok", f"{chosen:,} of {experts:,} experts")
         h = inner or self.hidden
-        if not self.prefix:
+        if not self._prefix:
             self.experts_total, self.experts_chosen = experts, chosen
             self.expert_layers += layers
-        if matrices == 3:
+        if matrices == GATED:
             self.add("exp_gate", "expert", layers, width, h, each=experts, read=READ_EXPERTS)
         self.add("exp_up", "expert", layers, width, h, each=experts, read=READ_EXPERTS)
         self.add("exp_down", "expert", layers, h, width, each=experts, read=READ_EXPERTS)
         self.add("router", "router", layers, experts, self.hidden)
         if router_bias:
             self.add("router_bias", "router", layers, experts)
-        if shared:
-            if matrices == 3:
-                self.add("shexp_gate", "shared_expert", layers, shared, self.hidden)
-            self.add("shexp_up", "shared_expert", layers, shared, self.hidden)
-            self.add("shexp_down", "shared_expert", layers, self.hidden, shared)
+        if shared and matrices == GATED:
+            self.add("shexp_gate", "shared_expert", layers, shared, self.hidden)
+        self.add("shexp_up", "shared_expert", layers, shared, self.hidden)
+        self.add("shexp_down", "shared_expert", layers, self.hidden if shared else 0, shared)
         if shared_gate:
             self.add("shexp_router", "shared_expert", layers, self.hidden)
         if inner:
             self.add("exp_latent_in", "latent_projection", layers, inner, self.hidden)
             self.add("exp_latent_out", "latent_projection", layers, self.hidden, inner)
 
+    def expert_bias(self, elements: int, experts: int, layers: int) -> None:
+        """Biases of expert matrices, read with their expert."""
+        self.add("exp_bias", "expert_bias", layers, elements, each=experts, read=READ_EXPERTS)
+
     def state(self, kind: str, layers: int, recurrent: int, conv: int, flops: int) -> None:
         """A state of constant size per sequence."""
         if layers > 0:
             self.states.append(StateGroup(kind, layers, recurrent, conv, flops))
 
-    def tower(self, elements: int, name: str = "tower_vision") -> None:
-        """A vision or audio tower, as one group: only its size matters while decoding."""
-        self.add(name, "tower", 1, elements, 2 if elements % 2 == 0 else 1, read=READ_NEVER)
-        if elements > 0 and elements % 2 == 0:
-            last = self.tensors[-1]
-            self.tensors[-1] = last._replace(rows=elements // 2)
+    def tower(self, elements: int, name: str) -> None:
+        """A vision or audio tower, by size: it is never read while decoding.
+
+        Two columns, as a group of one column would be taken for a vector.
+        """
+        self.add(name, "tower", 1, elements // 2, 2, read=READ_NEVER)
+        self.add(name, "tower", 1, elements % 2, read=READ_NEVER)
+
+    def without_head(self) -> None:
+        """Turn a decoder into an embedder: no output matrix, the embedding is only looked up."""
+        self.tied = False
+        self.tensors = [
+            t._replace(read=READ_LOOKUP) if t.name == "token_embd" else t
+            for t in self.tensors
+            if t.name != "output"
+        ]
 
     def build(self) -> Architecture:
         """The finished shape."""
-        maximum = self.fields.count(
-            "max_position_embeddings",
-            "model_max_length",
-            "max_sequence_length",
-            "n_positions",
-            "seq_length",
-            default=None,
-        )
         return Architecture(
-            model_type=self.model_type, tensors=tuple(self.tensors), caches=tuple(self.caches),
-            states=tuple(self.states), hidden=self.hidden, vocab=self.vocab, layers=self.layers,
-            max_context_tokens=maximum, experts=self.experts_total,
-            experts_per_token=self.experts_chosen, expert_layers=self.expert_layers,
-            heads=self.heads, kv_heads=self.kv_heads, embedding_tied=self.tied,
-            encoder_only=self.encoder, state_bits=self.state_bits, notes=tuple(self.notes),
-        )  # fmt: skip
+            model_type=self.model_type,
+            tensors=tuple(self.tensors),
+            caches=tuple(self.caches),
+            states=tuple(self.states),
+            hidden=self.hidden,
+            vocab=self.vocab,
+            layers=self.layers,
+            max_context_tokens=self.fields.count(
+                "max_position_embeddings",
+                "model_max_length",
+                "max_sequence_length",
+                "n_positions",
+                "seq_length",
+            ),
+            experts=self.experts_total,
+            experts_per_token=self.experts_chosen,
+            expert_layers=self.expert_layers,
+            heads=self.heads,
+            kv_heads=self.kv_heads,
+            embedding_tied=self.tied,
+            encoder_only=self.encoder,
+            state_bits=self._state_bits(),
+            notes=tuple(self.notes),
+        )
+
+    def _state_bits(self) -> int:
+        """Width of the recurrent state: as stated; 32 where it is not, which engines default to."""
+        keys = ("mamba_ssm_cache_dtype", "mamba_ssm_dtype")
+        named = next((self.fields.word(key) for key in keys if self.fields.has(key)), "")
+        # Kimi's delta attention keeps 32 bits whatever the config says.
+        open_kinds = {group.kind for group in self.states} - {"kda", "conv"}
+        if open_kinds and not named:
+            self.notes.append("state-width-assumed")
+        return {"bfloat16": 16, "float16": 16}.get(named, 32)
