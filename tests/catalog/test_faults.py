@@ -78,10 +78,12 @@ def test_the_message_is_exactly_file_line_path_and_advice(with_own, put, texts):
         "bandwidth_bytes_per_s", "bandwith_bytes_per_s"))  # fmt: skip
     with pytest.raises(ProfileError) as caught:
         with_own().hardware("mymachine")
-    line = texts["box"].splitlines().index("memory:") + 1
-    place = f"mymachine.yaml:{line + 1}: $.memory[0]: "
-    assert caught.value.message == f"{place}bandwidth_bytes_per_s is missing"
-    assert caught.value.where[1:] == (line + 1, "$.memory[0]")
+    lines = texts["box"].splitlines()
+    line = 1 + next(i for i, text in enumerate(lines) if "bandwidth_bytes_per_s" in text)
+    place = f"mymachine.yaml:{line}: $.memory[0].bandwith_bytes_per_s: "
+    advice = "unknown key (did you mean bandwidth_bytes_per_s?)"
+    assert caught.value.message == place + advice
+    assert caught.value.where[1:] == (line, "$.memory[0].bandwith_bytes_per_s")
 
 
 def test_every_fault_of_a_file_is_told_in_the_order_of_its_lines(small, put, texts):

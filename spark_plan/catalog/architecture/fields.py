@@ -14,6 +14,10 @@ _MOST_NESTED = 4
 _NESTED = ("text_config", "language_config", "llm_config", "thinker_config")
 
 
+class MissingFieldError(ConfigError):
+    """A key that has to be there is not."""
+
+
 class Fields:
     """Typed access to a config's keys, with the path for messages.
 
@@ -33,9 +37,11 @@ class Fields:
         path = f"{self.path}.{key}"
         return ConfigError(f"{path}: {what}", where=Where("config", None, path))
 
-    def missing(self, key: str) -> ConfigError:
+    def missing(self, key: str) -> MissingFieldError:
         """An error about a key that has to be there."""
-        return self.fault(key, "missing, and nothing can stand in for it")
+        path = f"{self.path}.{key}"
+        what = "missing, and nothing can stand in for it"
+        return MissingFieldError(f"{path}: {what}", where=Where("config", None, path))
 
     def has(self, key: str) -> bool:
         """Whether a key is there and not null."""

@@ -53,4 +53,6 @@ def _mlp_width(fields: Fields) -> int:
         return width
     multiple = fields.count("block_multiple_of", default=256)
     width = int(fields.ratio("block_ffn_dim_multiplier", 1.0) * int(2 * width / 3))
+    if not width:
+        raise fields.fault("block_ff_dim", "leaves no width for the MLP")
     return multiple * -(-width // multiple)

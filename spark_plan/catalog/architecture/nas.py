@@ -61,4 +61,6 @@ def _width(parts: Parts, block: Fields) -> int:
     if not block.has("ffn_mult"):
         raise block.missing("ffn_mult")
     width = int(2 * block.ratio("ffn_mult", 1.0) * parts.hidden / 3)
+    if not width:
+        raise block.fault("ffn_mult", "leaves no width for the MLP")
     return _WIDTH_MULTIPLE * -(-width // _WIDTH_MULTIPLE)

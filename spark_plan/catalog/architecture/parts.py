@@ -77,8 +77,8 @@ class Parts:
         each: int = 1,
         read: str = READ_ALL,
     ) -> None:
-        """`each` matrices of rows x cols in each of `layers` layers."""
-        if layers <= 0 or rows <= 0 or each <= 0:
+        """`each` matrices of rows x cols in each of `layers` layers; nothing where one is 0."""
+        if min(layers, rows, cols, each) <= 0:
             return
         if self._prefix:
             name, role, read = self._prefix + name, "mtp", READ_NEVER
@@ -216,7 +216,7 @@ class Parts:
         if shared and matrices == GATED:
             self.add("shexp_gate", "shared_expert", layers, shared, self.hidden)
         self.add("shexp_up", "shared_expert", layers, shared, self.hidden)
-        self.add("shexp_down", "shared_expert", layers, self.hidden if shared else 0, shared)
+        self.add("shexp_down", "shared_expert", layers, self.hidden, shared)
         if shared_gate:
             self.add("shexp_router", "shared_expert", layers, self.hidden)
         if inner:

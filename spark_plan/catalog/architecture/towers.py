@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spark_plan.catalog.architecture.fields import Fields, MissingFieldError
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from spark_plan.catalog.architecture.fields import Fields
     from spark_plan.catalog.architecture.parts import Parts
 
     Reader = Callable[[Fields, Fields, int], int]
@@ -27,19 +28,25 @@ _GEMMA3N_VISION = "mobilenetv5_300m_enc"
 
 
 def add_towers(parts: Parts, config: Fields) -> None:
-    """Add what towers the config has, where their shape is known; note where it is not."""
-    key = next((key for key in ("vision_config", "audio_config") if config.has(key)), None)
-    model_type = config.data.get("model_type")
-    reader = _READERS.get(model_type) if isinstance(model_type, str) else None
+    """Add what towers the config has; note where their shape is not known.
+
+    A key that a tower lacks is no error: a plan for the language model stands without it.
+    """
+    model_type = config.word("model_type")
     if model_type == "phi3_v" and config.has("img_processor"):
         parts.tower(_phi3(parts.hidden), "tower_vision")
-    elif key is not None:
+    for key in ("vision_config", "audio_config"):
         tower = config.nested(key)
-        if reader is None or tower is None:
+        if tower is None:
+            continue
+        reader = _READERS.get(model_type)
+        try:
+            if reader is None:
+                raise config.missing(key)
+            parts.tower(reader(tower, config, parts.hidden), f"tower_{key.partition('_')[0]}")
+        except MissingFieldError:
             parts.notes.append("tower-not-sized")
-            return
-        kind = "tower_audio" if key == "audio_config" else "tower_vision"
-        parts.tower(reader(tower, config, parts.hidden), kind)
+        return  # a family with both is read whole from its vision_config
 
 
 def _linear(inputs: int, outputs: int) -> int:
@@ -122,7 +129,7 @@ def _pixtral_llava(vision: Fields, _config: Fields, hidden: int) -> int:
 def _llava(vision: Fields, config: Fields, hidden: int) -> int:
     """LLaVA carries any tower; Pixtral's is the one read here."""
     if vision.word("model_type") != "pixtral":
-        raise vision.fault("model_type", "is not a tower this version reads (pixtral is)")
+        raise vision.missing("model_type")
     return _pixtral_llava(vision, config, hidden)
 
 
@@ -141,7 +148,7 @@ def _gemma4(vision: Fields, config: Fields, hidden: int) -> int:
 def _gemma3n(vision: Fields, config: Fields, _hidden: int) -> int:
     """Known for the one pair of towers that was published."""
     if vision.word("architecture") != _GEMMA3N_VISION or not config.has("audio_config"):
-        raise vision.fault("architecture", f"only {_GEMMA3N_VISION} with audio is known")
+        raise vision.missing("architecture")
     return _GEMMA3N_TOWERS
 
 
@@ -188,11 +195,11 @@ def _minimax_m3(vision: Fields, config: Fields, hidden: int) -> int:
     """CLIP blocks over two frames, a projector for each patch, one for each 2 x 2 of them."""
     width, blocks, mlp, patch = _sizes(vision)
     inner = config.count("projector_hidden_size")
-    rule = config.nested("img_token_compression_config")
-    if rule is None:
-        raise config.missing("img_token_compression_config")
-    merged = hidden * rule.count("spatial_merge_size") ** 2
-    stem = _CHANNELS * rule.count("temporal_patch_size") * patch * patch * width + 2 * width
+    rule = config.nested("img_token_compression_config") or Fields({})
+    merged = hidden * rule.count("spatial_merge_size", default=2) ** 2
+    stem = (
+        _CHANNELS * rule.count("temporal_patch_size", default=2) * patch * patch * width + 2 * width
+    )
     projector = _linear(width, inner) + _linear(inner, hidden)
     return (
         blocks * _block(width, mlp)
