@@ -75,7 +75,7 @@ class ModelProfile(_Fields):
         """
         from spark_plan.catalog.architecture import read
 
-        return read(self.config)
+        return read(self.config, head=self.task != "embedding")
 
 
 def decode_model(data: Mapping[str, Any], *, file: str, origin: str) -> ModelProfile:

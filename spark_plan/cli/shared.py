@@ -38,7 +38,7 @@ Flag = bool | None
 _Row = tuple[Any, tuple[str, ...], str | None, str]
 PLAN: dict[str, _Row] = {
     "precision": (Text, ("--precision", "-p"), "NAME", "auto, fp4, fp8, bf16, q4_k_m, ..."),
-    "hardware": (Text, ("--on", "-o"), "SYSTEM", "System, dgx-spark by default; ID@SIZE."),
+    "hardware": (Text, ("--on", "-o"), "SYSTEM", "dgx-spark; compare: A,B,C; ID@SIZE."),
     "devices": (Text, ("--devices", "-n"), "N", "Linked systems or cards."),
     "split": (Text, ("--split",), "HOW", "Divide the model by tensor or pipeline."),
     "link": (Text, ("--link",), "LINK", "Link between devices (see `links list`)."),

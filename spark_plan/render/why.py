@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from spark_plan.result import Citation, Report
 
-_KINDS = {"flag": "stated by you", "assumed": "assumed, no source"}
+_KINDS = {"flag": "stated by you", "assumed": "assumed"}
 
 
 def render_why(report: Report, look: Look) -> list[str]:
