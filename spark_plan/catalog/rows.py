@@ -66,7 +66,7 @@ def _hardware(tree: Tree) -> Row:
 
 
 def _models(tree: Tree) -> Row:
-    total, context = _shape(tree["config"])
+    total, context = _shape(tree["config"], tree["task"])
     published = tree.get("published", {})
     schemes = [*tree["own_schemes"], *(item["scheme"] for item in tree.get("checkpoints", ()))]
     return {
@@ -83,12 +83,12 @@ def _models(tree: Tree) -> Row:
     }
 
 
-def _shape(config: Tree) -> tuple[int | None, int | None]:
+def _shape(config: Tree, task: str) -> tuple[int | None, int | None]:
     """Parameters of the language model and its longest context; None where no reader knows it."""
     from spark_plan.catalog.architecture import read
 
     try:
-        shape = read(config)
+        shape = read(config, head=task != "embedding")
     except ConfigError:
         return None, None
     counted = (group for group in shape.tensors if group.role not in {"tower", "mtp"})
