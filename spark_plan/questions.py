@@ -64,6 +64,11 @@ def fit(catalog: Catalog, options: Options, *, brief: bool = False) -> result.Re
         options: what was asked.
         brief: leave out what would make a plan fit (it costs more than the plan).
     """
+    if options.hardware and "," in options.hardware:
+        raise UsageError(
+            f"--on {options.hardware}: one system at a time",
+            hint=f"spark-plan compare {options.model} --on {options.hardware}",
+        )
     planned, answered, notes = _answer(catalog, options, brief=brief)
     gathered = Notes()
     for code, text in notes:

@@ -44,7 +44,9 @@ class Document(NamedTuple):
         line = self.lines.get(path)
         nearest = path
         while line is None and nearest not in {"$", ""}:
-            nearest = re.sub(r"(\.[^.\[\]]*|\[\d+\])\Z", "", nearest) or "$"
+            shorter = re.sub(r"(\.[^.\[\]]*|\[\d+\])\Z", "", nearest)
+            # A key with a bracket in it has no parent to be read from its path.
+            nearest = shorter if shorter and shorter != nearest else "$"
             line = self.lines.get(nearest, 1 if nearest == "$" else None)
         return _fault(self, line or 1, message, path)
 

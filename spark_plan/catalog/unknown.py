@@ -20,7 +20,7 @@ _SINGULAR = {
     "links": "link",
 }
 _HINTS = {
-    "models": "; a path to a config.json or .gguf works too.",
+    "models": "; a profile of your own can add to it.",
     "hardware": "; a profile of your own can add to it.",
 }
 _MOST_CANDIDATES = 12

@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 
 _DEEPEST = 12  # an entry nested deeper is written as one line
 _ALWAYS = 2  # the first columns of a list say what the row is: they never fold away
+# What people look a list up for, first: a narrow page drops columns from the end.
+_FIRST = (
+    "id", "memory_bytes", "bandwidth_bytes_per_s", "max_power_w", "price_usd", "params_total",
+    "params_active", "max_context_tokens", "own_schemes", "bits", "container", "containers",
+    "arithmetic", "class", "status", "released",
+)  # fmt: skip
 
 
 def render_listing(report: Report, look: Look, columns: Sequence[str] | None = None) -> list[str]:
@@ -73,6 +79,9 @@ def column(key: str, rows: Sequence[dict[str, Any]]) -> Column:
 
 def _list(rows: Sequence[dict[str, Any]], look: Look, columns: Sequence[str] | None) -> list[str]:
     names = table_keys(rows, columns)
+    if columns is None:
+        # sorted() is stable: keys of no rank keep their order, after those that have one.
+        names = sorted(names, key=lambda key: _FIRST.index(key) if key in _FIRST else len(_FIRST))
     hidden: list[str] = []
     heads = {key: column(key, rows) for key in names}
     texts = {key: [Cell(keys.value_text(key, row.get(key))) for row in rows] for key in names}

@@ -76,7 +76,7 @@ def test_an_unknown_model_is_answered_with_near_names_and_where_to_look(small):
     )
     assert error.hint == (
         "`spark-plan models list 70b` shows what the catalogue has; "
-        "a path to a config.json or .gguf works too."
+        "a profile of your own can add to it."
     )
     assert error.suggestions == ("llama-70b", "llama-3-70b-instruct", "llama-3.3-70b-instruct")
 

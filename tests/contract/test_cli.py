@@ -77,6 +77,19 @@ def test_the_nearest_names_are_offered_for_a_typo():
     assert "gpt-oss-120b" in done.stderr
 
 
+def test_fit_takes_one_system_and_names_the_command_that_takes_more():
+    done = run("fit", "gpt-oss-120b", "--on", "dgx-spark,rtx-5090")
+
+    assert done.returncode == 2
+    assert "spark-plan compare gpt-oss-120b --on dgx-spark,rtx-5090" in done.stderr
+
+
+def test_lists_show_memory_and_price_on_a_narrow_page_first():
+    head = run("hardware", "list").stdout.splitlines()[0].split()
+
+    assert head[:5] == ["Id", "Memory", "Bandwidth", "Max", "power"]
+
+
 def test_more_context_than_the_model_has_names_its_maximum():
     done = run("fit", "gpt-oss-120b", "--context", "1M")
 

@@ -75,3 +75,9 @@ def test_a_float_written_in_any_common_way_is_read_back(value):
     for text in (repr(value), f"{value:.17e}", f"{value:.17E}".replace("E+", "e")):
         found = dialect.parse(f"a: {text}", "x.yaml").data["a"]
         assert math.isclose(found, value, rel_tol=1e-12)
+
+
+def test_a_key_with_a_bracket_has_the_line_of_the_file():
+    fault = Document({}, {"$": 1}, "x.yaml").fault("$.odd]", "unknown key")
+
+    assert fault.message == "x.yaml:1: $.odd]: unknown key"
