@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from spark_plan.core import budget
 from spark_plan.errors import NoAnswerError
 from spark_plan.plans import limits, llm
+from spark_plan.plans.memory import memory
 from spark_plan.records import NamedTuple
 from spark_plan.scenario import look_up, resolve
 from spark_plan.scenario.precision import choices
@@ -30,7 +31,7 @@ class Plan(NamedTuple):
 def verdict_of(scenario: Scenario) -> str:
     """Whether a scenario's load fits its machine: fits, tight or does_not_fit."""
     load, machine = scenario.load, scenario.machine
-    total = llm.memory(scenario, context_tokens=load.context_tokens, batch=load.batch).total_bytes
+    total = memory(scenario, context_tokens=load.context_tokens, batch=load.batch).total_bytes
     return budget.verdict(
         total_bytes=total,
         usable_bytes=limits.capacity_bytes(scenario),

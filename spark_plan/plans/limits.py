@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spark_plan.plans import llm
+from spark_plan.plans.memory import memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,7 +50,7 @@ def max_context_tokens(scenario: Scenario) -> int:
 
     def fits(blocks: int) -> bool:
         context = min(blocks * block, ceiling)
-        return llm.memory(scenario, context_tokens=context, batch=batch).total_bytes <= capacity
+        return memory(scenario, context_tokens=context, batch=batch).total_bytes <= capacity
 
     return min(largest(fits, -(-ceiling // block)) * block, ceiling)
 
@@ -60,6 +60,6 @@ def max_batch(scenario: Scenario) -> int:
     capacity, context = capacity_bytes(scenario), scenario.load.context_tokens
 
     def fits(batch: int) -> bool:
-        return llm.memory(scenario, context_tokens=context, batch=batch).total_bytes <= capacity
+        return memory(scenario, context_tokens=context, batch=batch).total_bytes <= capacity
 
     return largest(fits, LARGEST_BATCH)
