@@ -2,7 +2,7 @@
 
 import sys
 
-from spark_plan.cli import main
+from spark_plan.cli import program
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(program())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from typing import Annotated, Any
 
@@ -32,6 +33,7 @@ def batch(
     """Many fit questions from a CSV or JSON lines file, answered in order."""
     from spark_plan import batch_rows
 
+    gc.enable()  # a long file lives long enough to make garbage
     name = "standard input" if file == "-" else file
     rows, kind = batch_rows.parse(_text(file), name)
     report = batch_rows.answer(catalog(output), rows)
