@@ -31,9 +31,7 @@ def build(
     decode = _decode(planned) if speeds else result.DecodeResult()
     prefill = _prefill(planned) if fits else result.PrefillResult()
     if not fits:
-        scenario.evidence.note(
-            "no-speed", "A plan that does not fit has no speed: what would fit is listed instead."
-        )
+        scenario.evidence.note("no-speed", "A plan that does not fit has no speed.")
     targets = _targets(options, decode, prefill)
     return result.PlanResult(
         model=subject.model.id,
@@ -90,7 +88,8 @@ def _memory(planned: Plan) -> result.MemoryResult:
         )
         reserved = round(fraction * machine.visible_bytes)
         default = scenario.engine_memory.default_fraction or 0
-        if default > fraction and machine.memory_fraction is None:
+        fits = planned.verdict != budget.DOES_NOT_FIT
+        if fits and default > fraction and machine.memory_fraction is None:
             scenario.evidence.note(
                 "reservation-default",
                 f"Left alone, {engine.name} takes {default:g} of all memory: start it with "

@@ -44,19 +44,31 @@ def _fault(name: str, line: int, what: str, hint: str = "") -> InputFileError:
 
 
 def _json_rows(text: str, name: str) -> Iterator[Row]:
-    for number, line in enumerate(text.splitlines(), 1):
+    # Not splitlines(): a string may hold the separators that Unicode adds.
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         if number > MAX_ROWS:
             raise _fault(name, number, f"more than {MAX_ROWS:,} rows")
         try:
-            row = json.loads(line)
+            row = json.loads(line, parse_constant=_refuse, parse_float=_finite)
+            if "\\u" in line:  # an escape can spell half a character, which nothing can write
+                json.dumps(row, ensure_ascii=False).encode()
         except (ValueError, RecursionError):
             row = None
         if not isinstance(row, dict):
             raise _fault(name, number, "not a JSON object on one line")
         _columns(list(row), name, number)
         yield row
+
+
+def _refuse(constant: str) -> float:
+    raise ValueError(f"{constant} is no JSON number")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    return value if abs(value) < float("inf") else _refuse(text)
 
 
 def _csv_rows(text: str, name: str) -> Iterator[Row]:

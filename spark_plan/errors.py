@@ -59,6 +59,12 @@ class SparkPlanError(Exception):
         self.where = where
 
 
+class OutputError(SparkPlanError):
+    """The answer is there and cannot be written."""
+
+    code = "no-output"
+
+
 class UsageError(SparkPlanError):
     """An option, a number or a combination of them that cannot be meant."""
 

@@ -10,6 +10,7 @@ from spark_plan.errors import NoAnswerError, SparkPlanError, UsageError
 from spark_plan.planning import plan
 from spark_plan.remedies import hardware_id
 from spark_plan.result import Entry
+from spark_plan.scenario.load import resolve_load
 from spark_plan.scenario.precision import fold_precision
 
 if TYPE_CHECKING:
@@ -91,8 +92,23 @@ def _answer(
     evidence = planned.scenario.evidence
     _common_notes(catalog, options, planned)
     answered = answer.build(catalog, options, planned, brief=brief)
+    if planned.verdict == DOES_NOT_FIT and options.precision in {None, "auto"}:
+        evidence.note("lower-precision", _lower_precision(answered, brief=brief))
     notes = list(evidence.notes.items())
     return planned, answered._replace(notes=tuple(code for code, _ in notes)), notes
+
+
+def _lower_precision(answered: result.PlanResult, *, brief: bool) -> str:
+    """What is said where the ladder of precisions holds nothing that fits."""
+    if brief:
+        return "No precision of the ladder fits; `fit` on that system names a lower one that would."
+    lower = next((entry for entry in answered.remedies or () if entry.kind == "precision"), None)
+    if lower is None:
+        return "No precision of the ladder fits, nor does a lower one."
+    return (
+        f"No precision of the ladder fits; {lower.value} would, at a loss of quality: it is "
+        "listed, not taken."
+    )
 
 
 def _common_notes(catalog: Catalog, options: Options, planned: Plan) -> None:
@@ -112,10 +128,6 @@ def _common_notes(catalog: Catalog, options: Options, planned: Plan) -> None:
             "tight-unified",
             "Tight on memory shared with the operating system: running out hangs the whole "
             "machine, not only the program. Leave room, or run headless.",
-        )
-    if planned.verdict == DOES_NOT_FIT and options.precision in {None, "auto"}:
-        note(
-            "lower-precision", "No precision of the ladder fits; lower ones are listed, not taken."
         )
     if hardware.status != "shipping":
         note("not-shipping", f"{hardware.name} is {hardware.status}: its figures may change.")
@@ -224,13 +236,13 @@ def no_answer(
         split=None,
         link=None,
         placement="device",
-        load=result.LoadResult(0, options.batch or 1, 0, 0, 0),
+        load=_load(options, catalog.model(options.model).architecture.max_context_tokens),
         verdict=None,
         exit_code=errors.EXIT_NO_ANSWER,
         targets=(),
         notes=(code,),
-        memory=None,
-        limits=None,
+        memory=result.MemoryResult.unknown(),
+        limits=result.LimitsResult(None, None),
         decode=result.DecodeResult(),
         decode_at_full=result.DecodeAtFullResult(),
         prefill=result.PrefillResult(),
@@ -240,6 +252,12 @@ def no_answer(
         details=Entry(hardware_name=hardware.name, memory_gb=hardware.memory_gb),
         error=error_result(error),
     )
+
+
+def _load(options: Options, max_context_tokens: int) -> result.LoadResult:
+    """The load of a plan that has no answer, a context above the maximum included."""
+    load, _ = resolve_load(options._replace(beyond_max=True), max_context_tokens)
+    return result.LoadResult(*(int(value) for value in load))
 
 
 def error_result(error: SparkPlanError) -> result.ErrorResult:

@@ -64,6 +64,12 @@ class MemoryResult(NamedTuple):
     engine_bytes: int
     pools: tuple[PoolResult, ...] | None = None
 
+    @classmethod
+    def unknown(cls) -> MemoryResult:
+        """Of a plan without an answer: every leaf is null."""
+        nothing: Any = (None,) * (len(cls._fields) - 1)
+        return cls(*nothing)
+
 
 class LimitsResult(NamedTuple):
     """The largest that are not does_not_fit: context at this batch, batch at this context."""

@@ -62,6 +62,8 @@ def parse(text: str, kind: str, *, name: str = "value") -> int:
             f"{name}: {_shown(text)} is not a number of {_MEANING[kind]}", hint=f"write {example}"
         )
     value = float(match.group(1).replace("_", "").replace(",", "")) * table[suffix]
+    if kind == "size" and table[suffix] > 1:
+        value = float(round(value))  # systems report GiB to two decimals
     if value != int(value):
         raise NumberError(f"{name}: {_shown(text)} is not a whole number of {_MEANING[kind]}")
     if not 0 < value <= _LARGEST:
@@ -121,7 +123,7 @@ def rate(value: float) -> str:
     """
     if value <= 0:
         return "0"
-    if value < 10:
+    if value < 9.95:  # from there on one decimal would be three figures: 10.0
         return f"{value:.1f}" if value >= 1 else f"{value:.2g}"
     digits = -(math.floor(math.log10(value)) - 2)
     return f"{round(value, min(digits, 0)):,.0f}"

@@ -32,14 +32,25 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; never a traceback for what a user can cause."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
-        code = _run(arguments)
-        sys.stdout.flush()
+        try:
+            return _run(arguments)
+        except errors.SparkPlanError as error:
+            return _fail(error, arguments)
+        except RecursionError:
+            return _fail(errors.InputFileError("the input is nested too deeply"), arguments)
     except BrokenPipeError:
         _silence_stdout()  # `| head` closed the pipe: that is no failure
         return errors.EXIT_OK
+    except SystemExit as stop:
+        if not isinstance(stop.__context__, BrokenPipeError):
+            raise
+        _silence_stdout()  # the same, met by the parser of the command line
+        return errors.EXIT_OK
     except KeyboardInterrupt:
         return errors.EXIT_INTERRUPTED
-    return code
+    except errors.OutputError as error:  # not even the error could be written
+        _complain(f"{PROGRAM}: {error.message}\n")
+        return error.exit_code
 
 
 def _silence_stdout() -> None:
@@ -47,6 +58,15 @@ def _silence_stdout() -> None:
 
     # What is still buffered would fail again at exit.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _complain(text: str) -> None:
+    """A message on standard error, if there is one: the exit code says the rest."""
+    from contextlib import suppress
+
+    with suppress(OSError, AttributeError, ValueError):
+        sys.stderr.write(text)
+        sys.stderr.flush()
 
 
 def _run(arguments: list[str]) -> int:
@@ -60,17 +80,13 @@ def _run(arguments: list[str]) -> int:
         found = command().main(arguments, prog_name=PROGRAM, standalone_mode=False)
     except usage_error as error:
         if type(error).__name__ == "NoArgsIsHelpError" and not wants_json(arguments):
-            sys.stderr.write(f"{error.format_message()}\n")
+            _complain(f"{error.format_message()}\n")
             return errors.EXIT_USAGE
-        return _fail(_as_ours(error), arguments)
+        raise _as_ours(error) from None
     except typer.Exit as stop:
         return int(stop.exit_code)
     except typer.Abort:
         return errors.EXIT_INTERRUPTED
-    except errors.SparkPlanError as error:
-        return _fail(error, arguments)
-    except RecursionError:
-        return _fail(errors.InputFileError("the input is nested too deeply"), arguments)
     return int(found or errors.EXIT_OK)
 
 
@@ -85,43 +101,45 @@ def _as_ours(error: Any) -> SparkPlanError:
     )
 
 
-def wants_json(arguments: Sequence[str]) -> bool:
-    """Whether JSON was asked for anywhere: then errors are JSON too.
+def wants_json(arguments: Sequence[str]) -> str | None:
+    """``json`` or ``jsonl`` where it was asked for anywhere, else None: then errors are JSON too.
 
-    >>> wants_json(["fit", "x", "--format", "json"]), wants_json(["fit", "x"])
-    (True, False)
+    >>> wants_json(["fit", "x", "--format", "json"]), wants_json(["fit", "jsonl", "--json"])
+    ('json', 'json')
+    >>> wants_json(["fit", "x", "--format=jsonl"]), wants_json(["fit", "json"])
+    ('jsonl', None)
     """
     for index, argument in enumerate(arguments):
         if argument == "--":
-            return False
-        if argument == "--json" or argument in {"--format=json", "--format=jsonl"}:
-            return True
-        if argument == "--format" and list(arguments[index + 1 : index + 2]) in (
-            ["json"],
-            ["jsonl"],
-        ):
-            return True
-    return False
+            return None
+        name, _, value = argument.partition("=")
+        if argument == "--format":
+            value = next(iter(arguments[index + 1 : index + 2]), "")
+        if argument == "--json":
+            return "json"
+        if name == "--format" and value in {"json", "jsonl"}:
+            return value
+    return None
 
 
 def _fail(error: SparkPlanError, arguments: list[str]) -> int:
     from spark_plan.questions import error_result
     from spark_plan.render import error_text
 
-    found = error_result(error)
-    if not wants_json(arguments):
-        sys.stderr.write(error_text(found))
+    found, form = error_result(error), wants_json(arguments)
+    if form is None or isinstance(error, errors.OutputError):
+        _complain(error_text(found))
         return error.exit_code
+    from spark_plan.cli.output import write
     from spark_plan.render import render
     from spark_plan.result import Entry, Report
 
     named = next((word for word in arguments if not word.startswith("-")), "")
-    lines = "jsonl" in arguments or "--format=jsonl" in arguments
     report = Report(
         command=named, request=Entry(), results=(), exit_code=error.exit_code,
         data_version=_data_version(), error=found,
     )  # fmt: skip
-    sys.stdout.write(render(report, format="jsonl" if lines else "json"))
+    write(render(report, format=form))
     return error.exit_code
 
 

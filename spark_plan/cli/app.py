@@ -8,6 +8,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from spark_plan.cli.output import write
+
 # name -> (module, one line of help). The line stands here so that `--help` imports no command; a
 # test compares it with the command's own help.
 COMMANDS = {
@@ -57,7 +59,7 @@ def _version(*, asked: bool) -> None:
     from spark_plan import __version__
     from spark_plan.catalog import Catalog
 
-    print(f"spark-plan {__version__} (data {Catalog(env={}).data_version})")
+    write(f"spark-plan {__version__} (data {Catalog(env={}).data_version})\n")
     raise typer.Exit
 
 

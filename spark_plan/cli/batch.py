@@ -10,6 +10,7 @@ import typer
 
 from spark_plan.cli.app import single
 from spark_plan.cli.shared import Output, catalog, emit, with_output
+from spark_plan.errors import InputFileError
 from spark_plan.result import Report  # noqa: TC001 - typer reads annotations at run time
 
 EPILOG = """\b
@@ -48,6 +49,8 @@ def _text(file: str) -> str:
     from spark_plan.catalog.dialect import decode_text, read_text
 
     if file == "-":
+        if sys.stdin is None:
+            raise InputFileError("standard input is closed")
         return decode_text(sys.stdin.buffer.read(MAX_BYTES + 1), "standard input", limit=MAX_BYTES)
     return read_text(Path(file), limit=MAX_BYTES)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import inspect
-import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from spark_plan.cli.output import write
 from spark_plan.errors import UsageError
 from spark_plan.options import Options, whole
 from spark_plan.records import NamedTuple
@@ -140,7 +140,7 @@ def emit(
         if columns is None:
             raise
         raise UsageError(f"--columns: {error}") from None
-    sys.stdout.write(text)
+    write(text)
 
 
 def catalog(output: Output) -> Any:

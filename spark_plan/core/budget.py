@@ -75,5 +75,6 @@ def reserve_fraction(*, total_bytes: float, visible_bytes: float, unified: bool)
     0.5
     """
     ceiling = UNIFIED_TIGHT_SHARE if unified else DEVICE_TIGHT_SHARE
-    steps = ceil_div(round(total_bytes / visible_bytes, 12), RESERVE_STEP)
+    # In steps before rounding up: 0.55 / 0.05 is a little more than 11 in binary.
+    steps = ceil_div(round(total_bytes / visible_bytes / RESERVE_STEP, 9), 1)
     return round(min(steps * RESERVE_STEP, ceiling), 2)

@@ -146,7 +146,7 @@ def resolve_split(
     if options.link is not None:
         return split, catalog.link(options.link)
     if not names:
-        raise UsageError(
+        raise NoAnswerError(
             f"no link between several {hardware.name} is known", hint="name one with --link"
         )
     return split, catalog.link(names[0])

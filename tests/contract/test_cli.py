@@ -238,3 +238,56 @@ def test_completion_prints_a_script_for_the_shell(shell):
     )
 
     assert "_SPARK_PLAN_COMPLETE" in done.stdout
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the shell's redirections")
+@pytest.mark.parametrize(
+    ("command", "code", "said"),
+    [
+        ("fit gpt-oss-120b >&-", 1, "there is no standard output"),
+        ("batch - <&-", 2, "standard input is closed"),
+        ("fit nope 2>&-", 2, ""),
+    ],
+)
+def test_a_missing_stream_is_one_line_and_a_code(command, code, said):
+    done = subprocess.run(
+        ["bash", "-c", f"'{sys.executable}' -m spark_plan {command}"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+    assert done.returncode == code
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("value", ["NaN", "Infinity", "1e400", '"\\ud800"'])
+def test_what_json_cannot_say_is_a_fault_of_its_line(value):
+    done = run("batch", "-", stdin=f'{{"model":"gpt-oss-120b","_x":{value}}}\n')
+
+    assert done.returncode == 2
+    assert done.stderr.startswith("spark-plan: standard input:1: ")
+    assert "Traceback" not in done.stderr
+
+
+def test_json_stays_json_where_the_terminal_is_ascii():
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(
+        [*PROGRAM, "fit", "größer", "--json"], capture_output=True, env=environment, check=False
+    )
+
+    assert "größer" in json.loads(done.stdout)["error"]["message"]
+
+
+def test_a_system_without_a_link_has_a_row_in_a_comparison_of_several():
+    told = json.loads(run("compare", "gpt-oss-120b", "-n", "2", "--json").stdout)
+
+    rows = {row["hardware"]: row["verdict"] for row in told["results"]}
+    assert rows["dgx-spark"] == "fits"
+    assert rows["jetson-thor"] is None
+
+
+def test_a_lower_precision_is_named_where_one_fits_and_not_promised_elsewhere():
+    fit = json.loads(run("fit", "llama-3.1-405b", "--json").stdout)
+    (note,) = [n for n in fit["notes"] if n["code"] == "lower-precision"]
+
+    assert "iq2_xxs would" in note["text"]
