@@ -6,18 +6,16 @@ from typing import TYPE_CHECKING
 
 from spark_plan.options import whole
 from spark_plan.records import NamedTuple
+from spark_plan.scenario.division import LinkNumbers, link_numbers, resolve_split
 from spark_plan.scenario.evidence import Evidence
 from spark_plan.scenario.load import Load, resolve_load
 from spark_plan.scenario.machine import Machine, resolve_machine
 from spark_plan.scenario.parts import (
     EngineMemory,
-    LinkNumbers,
     engine_chain,
     engine_memory,
-    link_numbers,
     refuse_later_options,
     resolve_kv_format,
-    resolve_split,
     resolve_weights,
 )
 from spark_plan.scenario.precision import EMULATED, Choice, fold_precision
@@ -106,7 +104,9 @@ def resolve(catalog: Catalog, options: Options, subject: Subject, choice: Choice
         )
     machine = resolve_machine(hardware, options, evidence)
     devices = 1 if options.devices is None else whole(options.devices, "devices")
-    split, link = resolve_split(catalog, options, hardware, choice.engine, devices, evidence)
+    split, link = resolve_split(
+        catalog, options, hardware, choice.engine, architecture, devices, evidence
+    )
     weights, modules_known = resolve_weights(catalog, model, choice, architecture, evidence)
     kv_format, kv_bits = resolve_kv_format(options, choice, catalog.formats(), evidence)
     chain = engine_chain(catalog, choice.engine)

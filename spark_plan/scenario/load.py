@@ -90,9 +90,15 @@ def _shrunk(
     else:
         too_small = prompt + depth + output > context
     if too_small or output < 1:
+        # What was left at its default shrinks to one token, not to none.
+        timed = f"depth {depth:,} + prompt {max(prompt, 1):,} + output {max(output, 1):,} tokens"
+        if options.context_tokens is None:
+            raise UsageError(
+                f"{timed} are above the model's maximum of {context:,}",
+                hint="lower --depth, --prompt or --output, or plan it anyway with --beyond-max",
+            )
         raise UsageError(
-            f"--context {context:,} is too small for depth {depth:,} + prompt "
-            f"{max(prompt, 0):,} + output {max(output, 0):,} tokens",
+            f"--context {context:,} is too small for {timed}",
             hint="raise --context, or lower --depth, --prompt or --output",
         )
     return prompt, output

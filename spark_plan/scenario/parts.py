@@ -15,18 +15,11 @@ if TYPE_CHECKING:
     from spark_plan.catalog.catalog import Catalog
     from spark_plan.catalog.engines import EngineProfile
     from spark_plan.catalog.formats import Formats
-    from spark_plan.catalog.hardware import HardwareProfile
-    from spark_plan.catalog.links import LinkProfile
     from spark_plan.catalog.models import ModelProfile
     from spark_plan.options import Options
     from spark_plan.scenario.evidence import Evidence
     from spark_plan.scenario.precision import Choice
 
-SPLITS = ("tensor", "pipeline")
-# Links nobody timed are taken for two Sparks' (NCCL with CUDA graphs; 2 ms a pipeline hop).
-UNKNOWN_ALL_REDUCE_S = 75e-6
-UNKNOWN_HOP_S = 2e-3
-MANY_DEVICES = 2  # above it the ring is longer: links state a second latency
 FULL_BITS = 16
 
 
@@ -45,14 +38,6 @@ class EngineMemory(NamedTuple):
     conv_state_bits: float
     reserves: bool
     default_fraction: float | None
-
-
-class LinkNumbers(NamedTuple):
-    """The link between devices [bytes/s, s]."""
-
-    bandwidth_bytes_per_s: float
-    all_reduce_s: float
-    hop_s: float
 
 
 def refuse_later_options(options: Options) -> None:
@@ -107,80 +92,6 @@ def engine_memory(chain: tuple[EngineProfile, ...], evidence: Evidence) -> Engin
         conv_state_bits=number("conv_state_bits", 16.0),
         reserves=first.reserves,
         default_fraction=number("default_fraction") if first.reserves else None,
-    )
-
-
-def resolve_split(
-    catalog: Catalog,
-    options: Options,
-    hardware: HardwareProfile,
-    engine: EngineProfile,
-    devices: int,
-    evidence: Evidence,
-) -> tuple[str | None, LinkProfile | None]:
-    """How a plan is divided over devices, and the link they share; (split, None) for one device.
-
-    Raises:
-        UsageError: an unknown split, or several devices that nothing links.
-        NoAnswerError: a split the engine does not do.
-    """
-    asked = options.split
-    if asked is not None and asked not in SPLITS:
-        raise UsageError(
-            f"--split {asked[:20]}: not a way to split a plan", hint=f"use {' or '.join(SPLITS)}"
-        )
-    if asked is not None and asked not in engine.parallel:
-        can = ", ".join(engine.parallel) or "nothing"
-        raise NoAnswerError(
-            f"{engine.name} does not split by {asked} (it does: {can})",
-            hint="choose another --engine or --split",
-        )
-    if devices == 1:
-        return asked or SPLITS[0], None
-    split = asked or next((s for s in SPLITS if s in engine.parallel), None)
-    if split is None:
-        raise NoAnswerError(f"{engine.name} runs on one device only", hint="choose an --engine")
-    if split != (asked or SPLITS[0]):
-        evidence.note("split-by-engine", f"{engine.name} splits by {split}, not by tensor.")
-    names = [link.link for link in hardware.device_links]
-    if options.link is not None:
-        return split, catalog.link(options.link)
-    if not names:
-        raise NoAnswerError(
-            f"no link between several {hardware.name} is known", hint="name one with --link"
-        )
-    return split, catalog.link(names[0])
-
-
-def link_numbers(link: LinkProfile, devices: int, evidence: Evidence) -> LinkNumbers:
-    """A link's numbers for so many devices, each cited; unknown latencies are said to be so."""
-    bandwidth = evidence.use("link.bandwidth_bytes_per_s", link.bandwidth_bytes_per_s, link)
-    figures = [link.allreduce_latency_s]
-    if devices > MANY_DEVICES:
-        figures.insert(0, link.allreduce_latency_4_s)
-    latency = next((f for f in figures if f is not None and f.value is not None), None)
-    if latency is None:
-        evidence.rule(
-            "link.allreduce_latency_s",
-            UNKNOWN_ALL_REDUCE_S,
-            "assumed",
-            link,
-            "not timed on this link: as over NCCL between two Sparks",
-            None,
-        )
-        evidence.note(
-            "link-latency-assumed",
-            f"Nobody published an all-reduce latency of {link.name}: taken as 75 us.",
-        )
-    hop = link.hop_latency_s
-    return LinkNumbers(
-        bandwidth_bytes_per_s=bandwidth,
-        all_reduce_s=UNKNOWN_ALL_REDUCE_S
-        if latency is None
-        else evidence.use("link.allreduce_latency_s", latency, link),
-        hop_s=UNKNOWN_HOP_S
-        if hop is None or hop.value is None
-        else evidence.use("link.hop_latency_s", hop, link),
     )
 
 

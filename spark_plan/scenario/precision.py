@@ -23,10 +23,11 @@ CHECKPOINT_ENGINES = ("vllm", "mlx", "llama.cpp")
 LADDER = ("fp8", "q8_0", "q6_k", "q5_k_m", "nvfp4", "q4_k_m")
 NATIVE_RUNGS = frozenset({"fp8", "nvfp4"})
 SMALLEST_LADDER_BITS = 5
+EIGHT_BIT = "8 bit"  # whatever its arithmetic
 # `compare` and `find` replace a scheme that nothing runs by the first of these that runs.
 SUBSTITUTES = {
     "fp4": ("q4_k_m", "mlx_4bit"),
-    "fp8": ("q8_0", "mlx_8bit"),
+    EIGHT_BIT: ("q8_0", "mlx_8bit"),
     "bf16": ("f16",),
     "f16": ("bf16",),
 }
@@ -156,7 +157,7 @@ def choices(
         yield Choice(scheme, _loaded(checkpoint, found[0]), *found, asked)
         return
     if substitute:
-        kind = scheme.arithmetic or scheme.id
+        kind = EIGHT_BIT if scheme.bits == 8 else scheme.arithmetic or scheme.id
         for other in SUBSTITUTES.get(kind, ()):
             replacement = formats.scheme(other)
             found = runs(catalog, model, hardware, replacement, engine)
