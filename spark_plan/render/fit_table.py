@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from spark_plan.result import MemoryResult, PlanResult, Report
 
 _EXTRAS = ("throughput", "training", "serving", "launch")
+DEFAULT_CONTEXT_TOKENS = 8192  # what other commands take when they are not told (the contract)
 _BARS_FROM, _LONG_BARS_FROM = 60, 96  # page widths from which there is room for bars
 
 
@@ -135,5 +136,15 @@ def _remedies(plan: PlanResult, look: Look) -> list[str]:
 def _facts(plan: PlanResult, look: Look) -> list[str]:
     rows = [[Cell(label, "head"), Cell(text)] for label, text in fit_facts.facts(plan)]
     hint = "" if plan.why else " · --why for every formula and source"
-    rows.append([Cell("Next", "head"), Cell(f"spark-plan compare {plan.model}{hint}")])
+    rows.append(
+        [Cell("Next", "head"), Cell(f"spark-plan compare {plan.model}{_asked(plan)}{hint}")]
+    )
     return ["", *grid(rows, "<<", look, indent=0)]
+
+
+def _asked(plan: PlanResult) -> str:
+    """The options that make another command's answer one to the same question."""
+    said = "" if plan.precision_asked == "auto" else f" -p {plan.precision_asked}"
+    if plan.load.context_tokens != DEFAULT_CONTEXT_TOKENS:
+        said += f" -c {plan.load.context_tokens}"
+    return said + (f" -b {plan.load.batch}" if plan.load.batch > 1 else "")

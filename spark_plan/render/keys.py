@@ -70,7 +70,10 @@ def nested(key: str, values: dict[str, Any]) -> dict[str, Any]:
 
     >>> nested("flops_per_s", {"bf16": 1e14}), nested("load", {"batch": 1})
     ({'bf16_flops_per_s': 100000000000000.0}, {'batch': 1})
+    >>> nested("weights_bytes_by_engine", {"vllm": {}})
+    {'vllm_bytes': {}}
     """
+    key = key.partition("_by_")[0]  # weights_bytes_by_engine: bytes, two levels down
     suffix = next((suffix for suffix, _, _ in _UNITS if _is_in(key, suffix)), "")
     return {f"{name}{suffix}": value for name, value in values.items()}
 

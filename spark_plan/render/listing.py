@@ -46,9 +46,25 @@ def render_listing(report: Report, look: Look, columns: Sequence[str] | None = N
     elif last in {"show", "detect"} and len(rows) == 1:
         lines = entry(rows[0], look)
     else:
-        lines = _list(rows, look, columns)
+        lines = _list([_batch_row(row) for row in rows] if last == "batch" else rows, look, columns)
     texts = dict.fromkeys(note.text for note in report.notes)
     return lines + [line for text in texts for line in ["", *paragraph(text, look, style="dim")]]
+
+
+def _batch_row(row: dict[str, Any]) -> dict[str, Any]:
+    """What a person reads of a batch's answer; the other formats have all of it."""
+    memory, decode = row.get("memory") or {}, row.get("decode") or {}
+    passed = {key: value for key, value in row.items() if key == "id" or key.startswith("_")}
+    return {
+        "row": row.get("row"),
+        "model": row.get("model"),
+        "verdict": row.get("verdict"),
+        "needs_bytes": memory.get("total_bytes"),
+        "decode_tokens_per_s": decode.get("tokens_per_s"),
+        "error": (row.get("error") or {}).get("message"),
+        **{key: row.get(key) for key in ("precision", "hardware", "engine", "batch")},
+        **passed,
+    }
 
 
 def table_keys(rows: Sequence[dict[str, Any]], columns: Sequence[str] | None) -> list[str]:

@@ -90,6 +90,31 @@ def test_lists_show_memory_and_price_on_a_narrow_page_first():
     assert head[:5] == ["Id", "Memory", "Bandwidth", "Max", "power"]
 
 
+def test_the_next_command_asks_the_same_question():
+    done = run("fit", "llama-70b", "-p", "fp4", "-c", "16k", "-b", "4")
+
+    assert "spark-plan compare llama-3.3-70b-instruct -p fp4 -c 16384 -b 4" in done.stdout
+
+
+def test_the_table_of_a_batch_shows_verdict_need_and_rate():
+    done = run("batch", "-", stdin="model,precision\nllama-70b,fp4\nllama-3.1-405b,fp4\n")
+    page = subprocess.run(
+        [*PROGRAM, "batch", "-", "--format", "table"], capture_output=True, encoding="utf-8",
+        input="model,precision\nllama-70b,fp4\nnosuch,\n", check=False,
+        env={**os.environ, "COLUMNS": "80", "PYTHONIOENCODING": "utf-8"},
+    )  # fmt: skip
+
+    assert done.returncode == 0
+    assert page.stdout.splitlines()[0].split()[:4] == ["Row", "Model", "Verdict", "Needs"]
+    assert "unknown model" in page.stdout
+
+
+def test_weights_by_engine_are_sizes_whatever_their_scheme_is_called():
+    page = run("models", "show", "qwen3.5-35b-a3b").stdout
+
+    assert " min" not in page
+
+
 def test_more_context_than_the_model_has_names_its_maximum():
     done = run("fit", "gpt-oss-120b", "--context", "1M")
 
