@@ -23,15 +23,9 @@ if TYPE_CHECKING:
 
 
 def _options(model: str, options: Mapping[str, Any]) -> Any:
-    from spark_plan.errors import UsageError
-    from spark_plan.options import Options
+    from spark_plan.options import from_keywords
 
-    unknown = sorted(set(options) - set(Options._fields))
-    if unknown:
-        raise UsageError(
-            f"unknown option {unknown[0]!r}", hint=f"known: {', '.join(Options._fields)}"
-        )
-    return Options(model, **options)
+    return from_keywords(model, options)
 
 
 def _catalog(profiles: str | None) -> Any:
@@ -46,7 +40,8 @@ def fit(model: str, *, profiles: str | None = None, **options: Any) -> Report:
     Args:
         model: id, repository or alias.
         profiles: a folder of profiles to look in first.
-        options: fields of `spark_plan.options.Options`, such as ``precision="fp4"``.
+        options: fields of `spark_plan.options.Options`, such as ``precision="fp4"``, or options as
+            they are typed, such as ``context="32k"``.
 
     Raises:
         SparkPlanError: as the command line reports it.
@@ -59,19 +54,27 @@ def fit(model: str, *, profiles: str | None = None, **options: Any) -> Report:
 def compare(
     model: str,
     *,
-    on: Sequence[str] | None = None,
+    on: Sequence[str] | str | None = None,
     sort: str = "decode",
     profiles: str | None = None,
     **options: Any,
 ) -> Report:
     """The same question across systems, best first.
 
+    Args:
+        model: id, repository or alias.
+        on: ids of systems, as a list or with commas between; None for those the program compares.
+        sort: decode, prefill, price, power or memory.
+        profiles: a folder of profiles to look in first.
+        options: as of `fit`.
+
     Raises:
         SparkPlanError: as the command line reports it.
     """
     from spark_plan import questions
 
-    return questions.compare(_catalog(profiles), _options(model, options), on, sort)
+    systems = on.split(",") if isinstance(on, str) else on
+    return questions.compare(_catalog(profiles), _options(model, options), systems, sort)
 
 
 def batch(rows: Iterable[Mapping[str, Any]], *, profiles: str | None = None) -> Report:

@@ -125,6 +125,9 @@ def answer(catalog: Catalog, rows: Iterable[Mapping[str, Any]]) -> result.Report
     cited: dict[tuple[str, str], result.Citation] = {}
     notes: dict[str, tuple[str, list[int]]] = {}
     for number, row in enumerate(rows, 1):
+        if not hasattr(row, "items"):
+            raise UsageError(f"row {number} is no mapping of option names to values")
+        row = {str(key): value for key, value in row.items()}  # noqa: PLW2901 - the same row
         passed = {k: v for k, v in row.items() if k == _PASSED or str(k).startswith("_")}
         head = Entry({"row": number} | passed)
         try:

@@ -124,6 +124,45 @@ def from_row(row: Mapping[str, Any]) -> Options:
     return Options(**(said | texts))
 
 
+_FLAGS = frozenset({"headless", "beyond_max", "strict", "why"})
+_NUMBERS = frozenset({
+    "devices", "batch", "context_tokens", "prompt_tokens", "output_tokens", "depth_tokens",
+    "visible_bytes", "memory_fraction", "min_tps", "max_ttft_s",
+})  # fmt: skip
+_FIELD_OF_OPTION = {option: field for field, option in OPTION_NAMES.items()}
+
+
+def from_keywords(model: str, options: Mapping[str, Any]) -> Options:
+    """Options of a call from Python: names of fields, or of options as they are typed.
+
+    Raises:
+        UsageError: an unknown name, or a value of a type its option cannot have.
+
+    >>> from_keywords("llama-70b", {"context": "32k", "batch": 2})[7:9]
+    ('32k', 2)
+    """
+    said: dict[str, Any] = {}
+    for name, value in {"model": model, **options}.items():
+        field = _FIELD_OF_OPTION.get(name, name)
+        if field not in Options._fields or field in said:
+            raise UsageError(
+                f"unknown option {name!r}" if field not in said else f"{name!r} is given twice",
+                hint=f"known: {', '.join(Options._fields)}",
+            )
+        if value is None and field != "model":
+            continue
+        kinds: tuple[type, ...] = (bool,) if field in _FLAGS else (str,)
+        if field in _NUMBERS:
+            kinds = (int, float, str)
+        if not isinstance(value, kinds) or (isinstance(value, bool) and field not in _FLAGS):
+            meant = " or ".join(kind.__name__ for kind in kinds)
+            raise UsageError(f"{name}: {value!r:.40} is no {meant}")
+        said[field] = value
+    if isinstance(said.get("visible_bytes"), (int, float)):
+        said["visible_bytes"] = f"{said['visible_bytes']:.0f}B"
+    return Options(**said)
+
+
 _LARGEST_COUNT = 1_000_000
 
 

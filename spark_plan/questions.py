@@ -168,7 +168,7 @@ def compare(
         UsageError: an unknown --sort, or a name no system has.
     """
     if sort not in SORTS:
-        raise UsageError(f"--sort {sort[:20]}: use {', '.join(SORTS)}")
+        raise UsageError(f"--sort {sort!s:.20}: use {', '.join(SORTS)}")
     systems = tuple(on) if on else COMPARED
     catalog.model(options.model)
     for name in systems:
